@@ -524,7 +524,7 @@ impl EventDecoder {
             return None;
         }
         if let Some(id) = id {
-            self.last_event_id = Some(id.into());
+            self.last_event_id = (!id.is_empty()).then(|| id.into());
         }
         let event_type = match event_type {
             empty if empty.is_empty() => Cow::Borrowed(Event::MESSAGE),

@@ -35,7 +35,7 @@
 //!
 //! | part | default | set by | why |
 //! | --- | --- | --- | --- |
-//! | the data and the type together | 16 MiB | [`with_max_length`](EventDecoder::with_max_length) | servers send files as base64: this fits one of 12 MiB. It is also the limit of a WebSocket message |
+//! | the data and the type together | 16 MiB | [`with_max_length`](EventDecoder::with_max_length) | servers send files as base64: this fits one of 12 MB. It is also the limit of a WebSocket message |
 //! | the ID | 8 KiB | [`with_max_id_length`](EventDecoder::with_max_id_length) | the client returns the ID in a request header, and common servers reject header fields above 8 KiB |
 //!
 //! An event that exceeds a limit is an [error](EventError::TooLong), and the next event is unaffected. Its ID does not
