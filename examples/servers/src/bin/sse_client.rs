@@ -79,7 +79,7 @@ async fn show() -> Outcome {
     for (n, token) in expected.iter().enumerate() {
         let event = tokio::time::timeout(PATIENCE, events.try_next()).await;
         let event = event.map_err(|_| format!("no event after number {n}"))??;
-        let (event_type, last_event_id) = ("token".into(), n.to_string());
+        let (event_type, last_event_id) = ("token".into(), n.to_string().into());
         let wanted = Event { event_type, data: (*token).into(), last_event_id };
         if event.as_ref() != Some(&wanted) {
             return Err(format!("{event:?} instead of {wanted:?}").into());
