@@ -36,6 +36,8 @@
 
 #[path = "support/files.rs"]
 mod files;
+#[path = "support/output.rs"]
+mod output;
 #[path = "support/progress.rs"]
 mod progress;
 #[path = "check/sample.rs"]

@@ -44,6 +44,8 @@
 
 #[path = "support/files.rs"]
 mod files;
+#[path = "support/output.rs"]
+mod output;
 #[path = "support/progress.rs"]
 mod progress;
 #[path = "transcode/reading.rs"]
@@ -223,7 +225,15 @@ async fn run(source: &Source, with: &Arguments, job: &mut Job) -> Result<(), Str
     let of_target = |error: io::Error| format!("{}: {error}", with.output.display());
     let mut output = open_target(&with.output, input.id.as_ref()).await.map_err(of_target)?;
     let progress = Progress::new(source.to_string(), input.size, with.progress);
-    let outcome = copy(input.bytes, output.writer(), job, read_size, progress).await;
+    let outcome = match copy(input.bytes, output.writer(), job, read_size, progress).await {
+        // The reader has closed the pipe (`... | head`): it has what it needs.
+        Err(Failure::Writing(error))
+            if error.kind() == io::ErrorKind::BrokenPipe && with.output == Path::new("-") =>
+        {
+            return Ok(());
+        }
+        outcome => outcome.map_err(|failure| failure.in_words()),
+    };
     match output {
         // Text before a failure must be written too.
         Target::Stream(mut stream) => outcome.and(stream.shutdown().await.map_err(of_target)),
@@ -261,6 +271,21 @@ async fn open_target(path: &Path, source: Option<&FileId>) -> io::Result<Target>
     })
 }
 
+/// Why copying stopped early.
+enum Failure {
+    Reading(io::Error),
+    Writing(io::Error),
+}
+
+impl Failure {
+    fn in_words(&self) -> String {
+        match self {
+            Self::Reading(error) => error.to_string(),
+            Self::Writing(error) => format!("the output: {error}"),
+        }
+    }
+}
+
 /// The central loop: read, push, write; at the end, finish.
 async fn copy(
     mut input: impl AsyncRead + Unpin,
@@ -268,14 +293,14 @@ async fn copy(
     job: &mut Job,
     read_size: usize,
     mut progress: Progress,
-) -> Result<(), String> {
+) -> Result<(), Failure> {
     let mut buffer = vec![0; read_size];
     loop {
-        let len = input.read(&mut buffer).await.map_err(in_words)?;
+        let len = input.read(&mut buffer).await.map_err(Failure::Reading)?;
         let flow = job.push(&buffer[..len]);
         let bytes = job.writing.bytes();
-        output.write_all(bytes).await.map_err(|error| format!("the output: {error}"))?;
-        output.flush().await.map_err(|error| format!("the output: {error}"))?;
+        output.write_all(bytes).await.map_err(Failure::Writing)?;
+        output.flush().await.map_err(Failure::Writing)?;
         job.writing.clear();
         progress.advance(job.outcome.read);
         if len == 0 || flow.is_break() {

@@ -144,7 +144,8 @@ async fn through_socket(bytes: &[u8], job: &mut Job) -> io::Result<Vec<u8>> {
     let receiving = async {
         let socket = TcpStream::connect(listener.local_addr()?).await?;
         let progress = Progress::new(String::new(), None, When::Never);
-        copy(socket, &mut out, job, 64, progress).await.map_err(io::Error::other)
+        let copied = copy(socket, &mut out, job, 64, progress).await;
+        copied.map_err(|failure| io::Error::other(failure.in_words()))
     };
     // Sending fails if the receiver stops at an error.
     let (_, received) = tokio::join!(send(&listener, bytes, None), receiving);
