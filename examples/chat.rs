@@ -91,7 +91,8 @@ async fn main() -> ExitCode {
 }
 
 async fn listen(address: &str, arguments: &Arguments) -> Result<()> {
-    let listener = TcpListener::bind(address).await?;
+    let bound = TcpListener::bind(address).await;
+    let listener = bound.map_err(|error| format!("{address}: {error}"))?;
     say(format_args!("listening on {}", listener.local_addr()?))?;
     serve(listener, arguments).await
 }

@@ -45,7 +45,7 @@ mod sample;
 #[path = "support/terminal.rs"]
 mod terminal;
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -65,7 +65,6 @@ use files::{FileId, Output, Source};
 use progress::{Progress, WHEN, When};
 use terminal::{
     BOM_POLICIES, ERROR_MODES, Paint, Verdict, Visible, choice, complain, counted, hex, in_words,
-    print,
 };
 
 /// Checks whether files, standard input or network streams are UTF-8.
@@ -185,6 +184,20 @@ async fn check_all(arguments: &Arguments, paint: Paint) -> Verdict {
         worst = worst.max(report.verdict()).max(shown);
     }
     worst
+}
+
+/// Prints to standard output.
+fn print(text: &str) -> Verdict {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // The reader has closed the pipe (`... | head`): the exit status is still that of the work.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Verdict::WellFormed,
+        Err(error) => {
+            complain(&format!("standard output: {error}"));
+            Verdict::Unreadable
+        }
+        Ok(()) => Verdict::WellFormed,
+    }
 }
 
 /// Reads one source to its end, or until it fails.

@@ -40,7 +40,8 @@
 //!   target decides whether it can be written. CESU-8, Modified UTF-8 and written UTF-16 reject it, unless
 //!   `--unpaired` is set.
 //! - The exit status is 0 on success, 1 if a part was ill-formed or unencodable (repaired or not), and 2 for
-//!   an invalid command line, and if opening, reading or writing failed.
+//!   an invalid command line, and if opening, reading or writing failed. If the reader of standard output closes
+//!   the pipe, it ends quietly with 0.
 
 #[path = "support/files.rs"]
 mod files;

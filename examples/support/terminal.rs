@@ -1,6 +1,6 @@
 //! Output on a terminal, and helpers that the command lines share.
 
-use std::io::{self, IsTerminal, Write as _};
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -62,20 +62,6 @@ pub(crate) fn counted(n: u64, noun: &str) -> String {
 
 pub(crate) fn in_words(error: io::Error) -> String {
     error.to_string()
-}
-
-/// Prints to standard output.
-pub(crate) fn print(text: &str) -> Verdict {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // The reader has closed the pipe (`... | head`): the exit status is still that of the work.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Verdict::WellFormed,
-        Err(error) => {
-            complain(&format!("standard output: {error}"));
-            Verdict::Unreadable
-        }
-        Ok(()) => Verdict::WellFormed,
-    }
 }
 
 /// An argument that is one of the names in `table`; its value is the one beside the name.
