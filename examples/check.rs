@@ -154,7 +154,7 @@ fn main() -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            complain(&format!("no runtime: {error}"));
+            complain(format_args!("no runtime: {error}"));
             return Verdict::Unreadable.into();
         }
     };
@@ -174,7 +174,7 @@ async fn check_all(arguments: &Arguments, paint: Paint) -> Verdict {
     for (n, source) in arguments.sources().enumerate() {
         let report = check(&source, arguments).await;
         if let Some(failure) = &report.failure {
-            complain(&format!("{}: {failure}", report.name));
+            complain(format_args!("{}: {failure}", report.name));
         }
         let shown = match arguments.json {
             true => print(&format!("{}\n", report.to_json())),
@@ -193,7 +193,7 @@ fn print(text: &str) -> Verdict {
         // The reader has closed the pipe (`... | head`): the exit status is still that of the work.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Verdict::WellFormed,
         Err(error) => {
-            complain(&format!("standard output: {error}"));
+            complain(format_args!("standard output: {error}"));
             Verdict::Unreadable
         }
         Ok(()) => Verdict::WellFormed,

@@ -103,7 +103,7 @@ fn search_files(arguments: &Arguments) -> io::Result<Found> {
             match File::open(file) {
                 Ok(file) => search(name, file, arguments, &mut out)?,
                 Err(error) => {
-                    complain(&format!("{name}: {error}"));
+                    complain(format_args!("{name}: {error}"));
                     Found { lines: 0, failed: true }
                 }
             }
@@ -137,7 +137,7 @@ fn search(
             }
             Ok(_) => {}
             Err(error) => {
-                complain(&format!("{name}: {error}"));
+                complain(format_args!("{name}: {error}"));
                 found.failed = true;
                 if matches!(error, StreamError::Inner(_)) {
                     break; // the reader may fail forever

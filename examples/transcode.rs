@@ -179,7 +179,7 @@ fn main() -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            complain(&format!("no runtime: {error}"));
+            complain(format_args!("no runtime: {error}"));
             return Verdict::Unreadable.into();
         }
     };
@@ -199,13 +199,13 @@ async fn transcode(with: &Arguments) -> Verdict {
     let result = run(&source, with, &mut job).await;
     let Job { reading, writing, outcome } = &job;
     for line in outcome.in_words() {
-        complain(&format!("{source}: {line}"));
+        complain(format_args!("{source}: {line}"));
     }
     if with.verbose {
         let seconds = started.elapsed().as_secs_f64().max(1e-9);
         let rate = DecimalBytes((outcome.read as f64 / seconds) as u64);
         let (read, written) = (counted(outcome.read, "byte"), counted(outcome.written, "byte"));
-        complain(&format!(
+        complain(format_args!(
             "{source}: {read} of {}, {written} of {} written, {rate}/s",
             reading.name(),
             writing.to(),
@@ -213,7 +213,7 @@ async fn transcode(with: &Arguments) -> Verdict {
     }
     match result {
         Err(failure) => {
-            complain(&format!("{source}: {failure}"));
+            complain(format_args!("{source}: {failure}"));
             Verdict::Unreadable
         }
         Ok(()) => outcome.verdict(),

@@ -81,7 +81,7 @@ pub(crate) async fn show(paint: Paint) -> Verdict {
     match performance.map_err(io::Error::from).flatten() {
         Ok(verdict) => verdict,
         Err(error) => {
-            complain(&format!("the sample: {error}"));
+            complain(format_args!("the sample: {error}"));
             Verdict::IllFormed
         }
     }
