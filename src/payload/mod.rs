@@ -3,6 +3,8 @@
 
 #[cfg(feature = "http-body")]
 pub mod http;
+// Events share their ID in an `Arc`.
+#[cfg(target_has_atomic = "ptr")]
 pub mod sse;
 #[cfg(feature = "bytes")]
 pub mod websocket;
