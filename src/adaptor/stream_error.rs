@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::io;
 
-use crate::adaptor;
+use crate::adaptor::{self, EventPart};
 use crate::core::error::Utf8Error;
 #[cfg(feature = "lines")]
 use crate::lines::LineError;
@@ -45,9 +45,11 @@ pub enum StreamError<E> {
         /// The limit, in bytes of text.
         max_length: usize,
     },
-    /// A server-sent event is longer than the limit. Only a stream of events returns this
+    /// A server-sent event is longer than the limit, or its ID is. Only a stream of events returns this
     /// (`Utf8Stream::events`). The event is skipped, and decoding continues after it.
     EventTooLong {
+        /// What is too long.
+        part: EventPart,
         /// The offset of the event in the stream, in bytes.
         offset: u64,
         /// The limit, in bytes.
@@ -63,8 +65,8 @@ impl<E: fmt::Display> fmt::Display for StreamError<E> {
             Self::Line(error) => error.fmt(f),
             Self::Inner(error) => write!(f, "reading failed: {error}"),
             Self::TooLong { max_length } => write!(f, "text is longer than {max_length} bytes"),
-            Self::EventTooLong { offset, max_length } => {
-                write!(f, "event at byte {offset} is longer than {max_length} bytes")
+            Self::EventTooLong { part, offset, max_length } => {
+                write!(f, "{part} at byte {offset} is longer than {max_length} bytes")
             }
         }
     }
@@ -114,8 +116,8 @@ impl<E: Into<io::Error>> From<StreamError<E>> for io::Error {
                 let error = StreamError::<Self>::TooLong { max_length };
                 Self::new(io::ErrorKind::InvalidData, error)
             }
-            StreamError::EventTooLong { offset, max_length } => {
-                let error = StreamError::<Self>::EventTooLong { offset, max_length };
+            StreamError::EventTooLong { part, offset, max_length } => {
+                let error = StreamError::<Self>::EventTooLong { part, offset, max_length };
                 Self::new(io::ErrorKind::InvalidData, error)
             }
         }

@@ -3,7 +3,8 @@
 
 #[cfg(feature = "http-body")]
 pub mod http;
-#[cfg(feature = "alloc")]
+// Events share their ID in an `Arc`.
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 pub mod sse;
 #[cfg(feature = "bytes")]
 pub mod websocket;

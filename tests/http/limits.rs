@@ -416,8 +416,10 @@ fn an_error_of_a_body_inside_another_one_keeps_its_status() {
 #[cfg(feature = "stream")]
 #[test]
 fn an_event_that_is_too_long_keeps_its_offset() {
+    use utf8_codec::payload::sse::EventPart;
     use utf8_codec::stream::StreamError;
-    let error = BodyError::from(StreamError::EventTooLong { offset: 7, max_length: 10 });
+    let part = EventPart::Content;
+    let error = BodyError::from(StreamError::EventTooLong { part, offset: 7, max_length: 10 });
     assert_eq!(error.to_string(), "event at byte 7 is longer than 10 bytes");
     assert_eq!((error.status().as_u16(), error.offset()), (413, Some(7)));
     assert!(error.source().unwrap().is::<LengthLimitError>());

@@ -2,6 +2,7 @@
 
 mod chat;
 mod check;
+mod habits;
 mod json_rpc;
 #[cfg(feature = "lines")]
 #[path = "../support/program.rs"]

@@ -131,7 +131,7 @@ pub async fn connect(
     }
     check(&response).map_err(ConnectError::NoEventStream)?;
     let events = response.bytes_stream().boxed().utf8().events();
-    Ok(Some(events.with_max_length(MAX_EVENT).with_last_event_id(last_event_id)))
+    Ok(Some(events.with_last_event_id(last_event_id)))
 }
 
 /// Checks the status and the media type, whose parameters are ignored.
@@ -148,9 +148,6 @@ fn check(response: &Response) -> Result<(), String> {
 }
 
 const MEDIA_TYPE: &str = "text/event-stream";
-
-/// The longest event, in bytes.
-pub const MAX_EVENT: usize = 1 << 20;
 
 /// A server that sends these pieces at `/`. At each [`Piece::Wait`] it waits for a permit of `seen`.
 pub fn router(pieces: Vec<Piece>, seen: Arc<Semaphore>) -> Router {

@@ -13,6 +13,7 @@ use http::StatusCode;
 use http_body::Body;
 use http_body_util::{Full, LengthLimitError, Limited};
 
+use crate::adaptor::EventPart;
 use crate::adaptor::stream_error::StreamError;
 use crate::core::error::Utf8Error;
 #[cfg(feature = "lines")]
@@ -91,9 +92,11 @@ pub enum BodyError {
         /// [`collect_text`](crate::payload::http::Utf8Body::collect_text).
         max_length: u64,
     },
-    /// A server-sent event in the body is too long. Only the conversion of a [`StreamError`] returns this. The source
-    /// is that of [`TooLong`](Self::TooLong).
+    /// A server-sent event in the body, or its ID, is too long. Only the conversion of a [`StreamError`] returns
+    /// this. The source is that of [`TooLong`](Self::TooLong).
     EventTooLong {
+        /// What is too long.
+        part: EventPart,
         /// The offset of the event in the body, in bytes.
         offset: u64,
         /// The limit, in bytes.
@@ -274,8 +277,8 @@ impl fmt::Display for BodyError {
             Self::TooLong { max_length } => {
                 write!(f, "body or its text is longer than {max_length} bytes")
             }
-            Self::EventTooLong { offset, max_length } => {
-                write!(f, "event at byte {offset} is longer than {max_length} bytes")
+            Self::EventTooLong { part, offset, max_length } => {
+                write!(f, "{part} at byte {offset} is longer than {max_length} bytes")
             }
             #[cfg(feature = "lines")]
             Self::Line(error) => error.fmt(f),
@@ -317,8 +320,8 @@ impl From<StreamError<BodyError>> for BodyError {
             StreamError::Line(error) => Self::Line(error),
             StreamError::Inner(error) => error,
             StreamError::TooLong { max_length } => Self::TooLong { max_length: max_length as u64 },
-            StreamError::EventTooLong { offset, max_length } => {
-                Self::EventTooLong { offset, max_length }
+            StreamError::EventTooLong { part, offset, max_length } => {
+                Self::EventTooLong { part, offset, max_length }
             }
         }
     }
