@@ -165,8 +165,7 @@ fn a_response_that_the_headers_rule_out_fails_at_its_first_frame() {
     let headers = |media_type| [(TYPE, media_type)];
     assert_eq!(response(layer, &headers("text/plain; charset=x-none"), b"a").body_status(), 415);
     assert_eq!(response(layer, &headers("text"), b"a").body_status(), 400);
-    let error = response(layer, &headers("text/plain"), b"five!").body.unwrap_err();
-    assert!(error.is::<LengthLimitError>());
+    assert_eq!(response(layer, &headers("text/plain"), b"five!").body_status(), 413);
 }
 
 #[test]
@@ -199,7 +198,7 @@ fn a_header_check_can_be_any_function() {
     assert_eq!(request(layer, &[(TYPE, "image/png"), length], b"\x89PNG").status, 415);
     let rejected = request(layer, &[(TYPE, "text/plain")], b"text");
     assert_eq!(rejected.status, 400);
-    assert_eq!(rejected.body.unwrap(), "reading the body failed: missing Content-Length");
+    assert_eq!(rejected.body.unwrap(), "missing Content-Length");
 
     let any = Utf8Layer::new().with_header_check(|_| Ok(()));
     assert_eq!(request(any, &[(TYPE, "image/png")], b"\x89PNG").body.unwrap(), &b"\x89PNG"[..]);

@@ -237,7 +237,7 @@ fn errors_become_io_errors() {
     let too_long = StreamError::<io::Error>::EventTooLong { offset: 7, max_length: 10 };
     let error = io::Error::from(too_long);
     assert_eq!(error.kind(), io::ErrorKind::InvalidData);
-    assert_eq!(error.to_string(), "event at byte 7 is longer than 10 bytes");
+    assert_eq!(error.to_string(), "event at byte 7 of the stream is longer than 10 bytes");
     let source = stream::iter([Err::<&str, _>(io::Error::from(io::ErrorKind::TimedOut))]);
     let error = source.utf8().events().try_next().now_or_never().unwrap().unwrap_err();
     assert_eq!(io::Error::from(error).kind(), io::ErrorKind::TimedOut);
