@@ -97,8 +97,8 @@
 //! | feature | adds | dependencies |
 //! | --- | --- | --- |
 //! | (none) | validator, decoder, encoder, dialects, UTF-16, detection; `no_std`, no allocator | none |
-//! | `alloc` | decoding into a `String`, dialects to and from a `Vec`, fallback to legacy encodings, server-sent events | none |
-//! | `std` | readers and writers for blocking code, conversion into [`std::io::Error`], detection of vector instructions at run time; includes `alloc` | none |
+//! | `alloc` | decoding into a `String`, dialects to and from a `Vec`, fallback to legacy encodings, server-sent events | thiserror |
+//! | `std` | readers and writers for blocking code, conversion into [`std::io::Error`], detection of vector instructions at run time; includes `alloc` | thiserror |
 //! | `bytes` | `Bytes` to `ByteString` without copying, WebSocket messages; includes `alloc` | bytes, bytestring |
 //! | `lines` | lines, search; includes `std` and `bytes` | bytes, bytestring, memchr |
 //! | `codec` | codecs for tokio-util; includes `lines` | tokio-util |
@@ -118,6 +118,8 @@
 #![cfg_attr(not(feature = "http-body"), doc = "[`payload::http::Utf8Body`]: #features")]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// An example that someone copies gives no warning. `allow` is what rustdoc sets without attributes.
+#![doc(test(attr(allow(unused), deny(unused_must_use))))]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;

@@ -178,7 +178,7 @@ mod codecs {
     use utf8_codec::lines::{Delimiter, Line, LineError};
 
     use super::{
-        Debug, Error, PLAIN, Utf8Error, Utf8ErrorKind, first_error, is_cloned, is_copied, is_error,
+        Debug, PLAIN, Utf8Error, Utf8ErrorKind, first_error, is_cloned, is_copied, is_error,
         is_plain,
     };
 

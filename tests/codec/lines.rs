@@ -143,7 +143,10 @@ async fn a_command_after_a_bare_cr_is_rejected_and_the_session_continues() {
         .collect()
         .await;
     send.await.unwrap();
-    assert_eq!(replies, ["250 ok", "500 line 2 contains a bare CR at byte 21 of the stream", "250 ok"]);
+    assert_eq!(
+        replies,
+        ["250 ok", "500 line 2 contains a bare CR at byte 21 of the stream", "250 ok"]
+    );
     assert_eq!(serve.await.unwrap(), ["HELO a", "QUIT"]);
 }
 
@@ -736,7 +739,10 @@ fn the_end_can_decide_that_a_line_is_too_long() {
     let mut codec = Utf8LinesCodec::new().with_delimiter(delimiter).with_max_length(3);
     let mut buffer = BytesMut::from("xyza");
     assert!(decode_lines(&mut codec, &mut buffer).is_empty());
-    assert_eq!(end_lines(&mut codec, &mut buffer), ["<line 1 at byte 0 of the stream is longer than 3 bytes>"]);
+    assert_eq!(
+        end_lines(&mut codec, &mut buffer),
+        ["<line 1 at byte 0 of the stream is longer than 3 bytes>"]
+    );
 }
 
 #[test]
@@ -768,7 +774,10 @@ fn lossy_modes_apply_the_limit_to_input_bytes() {
         let mut buffer = BytesMut::from(&b"\xFF\xFF\xFF\n\xFF\xFF\xFF\xFF\nok\n"[..]);
         let reported = decode_lines(&mut codec(), &mut buffer);
         assert!(reported[0].starts_with("1@0"), "{mode:?}: {reported:?}");
-        assert_eq!(reported[1..], ["<line 2 at byte 4 of the stream is longer than 3 bytes>", "3@9 \"ok\""]);
+        assert_eq!(
+            reported[1..],
+            ["<line 2 at byte 4 of the stream is longer than 3 bytes>", "3@9 \"ok\""]
+        );
     }
 }
 

@@ -224,6 +224,29 @@ fn a_limit_counts_what_is_received_and_is_recognised_by_other_layers() {
 }
 
 #[test]
+fn the_bytes_within_a_limit_are_passed_on_however_they_are_divided_into_frames() {
+    for frames in
+        [&["12€78"][..], &["12", "€7", "8"], &["1", "2€", "78"], &["12€", "78"], &["", "12€7", "8"]]
+    {
+        let data = frames.iter().map(|data| Frame::data(Bytes::from_static(data.as_bytes())));
+        let body = StreamBody::new(futures::stream::iter(data.map(Ok::<_, Infallible>)));
+        let mut service = Utf8Layer::new().with_max_length(5).layer(Echo);
+        let call = service.call(post(&[(TYPE, "text/plain")], body));
+        let mut body = call.now_or_never().unwrap().unwrap().into_body();
+        let mut text = Vec::new();
+        let error = loop {
+            match body.frame().now_or_never().unwrap().unwrap() {
+                Ok(frame) => text.extend_from_slice(&frame.into_data().unwrap()),
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(text, "12€".as_bytes(), "{frames:?}");
+        assert!(error.is::<LengthLimitError>(), "{frames:?}: {error}");
+        assert!(body.frame().now_or_never().unwrap().is_none(), "{frames:?}");
+    }
+}
+
+#[test]
 fn content_length_is_kept_only_for_an_unchanged_body() {
     let headers = [(TYPE, "text/plain"), ("content-length", "4")];
     let strip = Utf8Options::new().with_bom(BomPolicy::Strip);
