@@ -101,7 +101,7 @@
 //! | feature | adds | its own dependencies |
 //! | --- | --- | --- |
 //! | (none) | validator, decoder, encoder, dialects, UTF-16, detection; `no_std`, no allocator | none |
-//! | `alloc` | `String` and `Vec`, fallback to legacy encodings, server-sent events | none |
+//! | `alloc` | `String` and `Vec`, fallback to legacy encodings, server-sent events | thiserror |
 //! | `std` | blocking readers and writers, conversion into [`std::io::Error`], vector instructions detected at run time; includes `alloc` | none |
 //! | `bytes` | `Bytes` to `ByteString` without copying, WebSocket messages; includes `alloc` | bytes, bytestring |
 //! | `lines` | lines, search; includes `std` and `bytes` | memchr |
@@ -122,6 +122,8 @@
 #![cfg_attr(not(feature = "http-body"), doc = "[`payload::http::Utf8Body::into_lines`]: #features")]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// An example that someone copies gives no warning. `allow` is what rustdoc sets without attributes.
+#![doc(test(attr(allow(unused), deny(unused_must_use))))]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;

@@ -61,7 +61,7 @@ pub(crate) enum SourceState {
 /// let mut decoder = EventDecoder::new().with_max_id_length(3);
 /// let error = decoder.push(b"id: 1234\ndata: 5\n\n").next().unwrap().unwrap_err();
 /// assert_eq!(error, EventError::TooLong { part: EventPart::Id, offset: 0, max_length: 3 });
-/// assert_eq!(error.to_string(), "ID of the event at byte 0 is longer than 3 bytes");
+/// assert_eq!(error.to_string(), "ID of the event at byte 0 of the stream is longer than 3 bytes");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -62,7 +62,7 @@ use crate::lines::{Delimiter, Line, LineError};
 ///         Err(error) => error.to_string(),
 ///     });
 /// }
-/// let error = "line 2 is not valid UTF-8: truncated character (e9, followed by 0a) at byte 19";
+/// let error = "line 2 is not valid UTF-8: truncated character (e9, followed by 0a) at byte 19 of the stream";
 /// assert_eq!(seen, ["GET /café", error, "GET /tea"]);
 /// # Ok(())
 /// # }

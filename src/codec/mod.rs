@@ -66,16 +66,14 @@ pub use chunks_codec::Utf8ChunksCodec;
 pub use lines_codec::Utf8LinesCodec;
 pub use utf8_codec::Utf8Codec;
 
-use std::error::Error;
-use std::fmt;
 use std::io;
 
 use crate::core::error::Utf8Error;
 
 /// Why a codec failed to decode or to encode.
 ///
-/// `E` is the error of invalid input: a [`Utf8Error`] for the codecs of this module. The message contains that
-/// of the source.
+/// `E` is the error of invalid input: a [`Utf8Error`] for the codecs of this module. The message of [`Invalid`](Self::Invalid)
+/// and [`Io`](Self::Io) is that of the error inside.
 ///
 /// # Examples
 ///
@@ -92,19 +90,22 @@ use crate::core::error::Utf8Error;
 /// assert!(matches!(error, CodecError::EmbeddedDelimiter { offset: 3 }));
 /// assert!(buffer.is_empty());
 /// ```
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CodecError<E = Utf8Error> {
     /// The input is ill-formed, or the options reject it. A decoder has consumed the bytes of the error, and the
     /// next call continues after them. An encoder has written nothing.
+    #[error("{0}")]
     Invalid(E),
     /// The text contains a delimiter, so a reader would end the line before the end of the text. Nothing was
     /// written.
+    #[error("text contains a line ending at byte {offset}")]
     EmbeddedDelimiter {
         /// The offset in the text of the first byte of the delimiter.
         offset: usize,
     },
     /// The encoded text is longer than the format allows. Nothing was written.
+    #[error("text of {length} bytes is longer than {max_length} bytes")]
     TooLong {
         /// The length of the encoded text, in bytes.
         length: usize,
@@ -112,38 +113,8 @@ pub enum CodecError<E = Utf8Error> {
         max_length: usize,
     },
     /// Reading or writing failed.
-    Io(io::Error),
-}
-
-impl<E: fmt::Display> fmt::Display for CodecError<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Invalid(error) => write!(f, "{error}"),
-            Self::EmbeddedDelimiter { offset } => {
-                write!(f, "text contains a line ending at byte {offset}")
-            }
-            Self::TooLong { length, max_length } => {
-                write!(f, "text of {length} bytes is longer than {max_length} bytes")
-            }
-            Self::Io(error) => write!(f, "I/O error: {error}"),
-        }
-    }
-}
-
-impl<E: Error + 'static> Error for CodecError<E> {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Invalid(error) => Some(error),
-            Self::Io(error) => Some(error),
-            Self::EmbeddedDelimiter { .. } | Self::TooLong { .. } => None,
-        }
-    }
-}
-
-impl<E> From<io::Error> for CodecError<E> {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
+    #[error(transparent)]
+    Io(#[from] io::Error),
 }
 
 impl From<Utf8Error> for CodecError {

@@ -239,7 +239,10 @@ fn errors_become_io_errors() {
         let error = Error::EventTooLong { part, offset: 7, max_length: 10 };
         let error = io::Error::from(error);
         assert_eq!(error.kind(), io::ErrorKind::InvalidData);
-        assert_eq!(error.to_string(), format!("{name} at byte 7 is longer than 10 bytes"));
+        assert_eq!(
+            error.to_string(),
+            format!("{name} at byte 7 of the stream is longer than 10 bytes")
+        );
     }
     let source = stream::iter([Err::<&str, _>(io::Error::from(io::ErrorKind::TimedOut))]);
     let error = source.utf8().events().try_next().now_or_never().unwrap().unwrap_err();

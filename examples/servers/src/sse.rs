@@ -56,8 +56,8 @@ impl Reconnection {
 #[derive(Debug, Error)]
 pub enum ConnectError {
     /// The server could not be reached. Another attempt may succeed.
-    #[error("connecting failed: {0}")]
-    Unreachable(#[source] reqwest::Error),
+    #[error(transparent)]
+    Unreachable(reqwest::Error),
     /// The response is no event stream: another status than 200, or another media type.
     #[error("no event stream: {0}")]
     NoEventStream(String),
@@ -65,8 +65,8 @@ pub enum ConnectError {
     #[error("gave up after {0} connections in a row without an event")]
     GaveUp(u32),
     /// Nobody takes the events.
-    #[error("writing failed: {0}")]
-    Output(#[source] io::Error),
+    #[error(transparent)]
+    Output(io::Error),
 }
 
 /// Passes the events of `url` on, and reconnects when the stream ends. It returns when the server answers with

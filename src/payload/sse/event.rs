@@ -3,8 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::sync::Arc;
-use core::error::Error;
-use core::fmt::{self, Write};
+use core::fmt::Write;
 use core::time::Duration;
 
 use crate::adaptor::EventPart;
@@ -215,13 +214,14 @@ fn push_line(text: &mut String, start: &str, value: &str) {
 /// assert_eq!(events.next().unwrap().unwrap().data, "four");
 /// let error = events.next().unwrap().unwrap_err();
 /// assert_eq!(error, EventError::TooLong { part: EventPart::Content, offset: 12, max_length: 4 });
-/// assert_eq!(error.to_string(), "event at byte 12 is longer than 4 bytes");
+/// assert_eq!(error.to_string(), "event at byte 12 of the stream is longer than 4 bytes");
 /// assert_eq!(events.next().unwrap().unwrap().data, "six");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EventError {
     /// A received event is longer than the limit, or its ID is.
+    #[error("{part} at byte {offset} of the stream is longer than {max_length} bytes")]
     TooLong {
         /// What is too long.
         part: EventPart,
@@ -231,42 +231,24 @@ pub enum EventError {
         max_length: usize,
     },
     /// The type of an event to be sent contains CR or LF.
+    #[error("event type contains a line ending at byte {offset}")]
     InvalidType {
         /// The offset of the CR or LF in the type, in bytes.
         offset: usize,
     },
     /// The ID of an event to be sent contains CR, LF or NUL.
+    #[error("event ID contains a line ending or NUL at byte {offset}")]
     InvalidId {
         /// The offset of the CR, LF or NUL in the ID, in bytes.
         offset: usize,
     },
     /// A comment to be sent contains CR or LF.
+    #[error("comment contains a line ending at byte {offset}")]
     InvalidComment {
         /// The offset of the CR or LF in the comment, in bytes.
         offset: usize,
     },
 }
-
-impl fmt::Display for EventError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooLong { part, offset, max_length } => {
-                write!(f, "{part} at byte {offset} is longer than {max_length} bytes")
-            }
-            Self::InvalidType { offset } => {
-                write!(f, "event type contains a line ending at byte {offset}")
-            }
-            Self::InvalidId { offset } => {
-                write!(f, "event ID contains a line ending or NUL at byte {offset}")
-            }
-            Self::InvalidComment { offset } => {
-                write!(f, "comment contains a line ending at byte {offset}")
-            }
-        }
-    }
-}
-
-impl Error for EventError {}
 
 /// The kind is [`InvalidData`](std::io::ErrorKind::InvalidData) for a received event, and
 /// [`InvalidInput`](std::io::ErrorKind::InvalidInput) for one to be sent.

@@ -30,9 +30,11 @@ use crate::utf16::{End, Utf16Error};
 /// use utf8_codec::utf16::Utf16Decoder;
 ///
 /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
-/// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut text);
+/// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut text);
+/// assert_eq!((progress.read, progress.held), (1, 1));
 /// assert_eq!((&*text, decoder.incomplete()), ("a", Some(0xD83D)));
-/// decoder.push_to_string(&[0xDC4B, 0x62], ErrorMode::Fatal, &mut text);
+/// let progress = decoder.push_to_string(&[0xDC4B, 0x62], ErrorMode::Fatal, &mut text);
+/// assert_eq!(progress.read, 2);
 /// assert_eq!((&*text, decoder.incomplete()), ("a👋b", None));
 /// # }
 /// ```
@@ -144,7 +146,8 @@ impl Utf16Decoder {
     /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
+    /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!((progress.read, progress.held), (1, 1));
     /// assert_eq!(decoder.finish().unwrap_err().offset(), 1);
     /// assert!(decoder.finish().is_ok());
     /// # }
@@ -203,7 +206,8 @@ impl Utf16Decoder {
     /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
-    /// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Escape, &mut text);
+    /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Escape, &mut text);
+    /// assert_eq!((progress.read, progress.held), (1, 1));
     /// decoder.finish_to_string(ErrorMode::Escape, &mut text).unwrap();
     /// assert_eq!(text, r"a\ud83d");
     /// # }
@@ -232,7 +236,8 @@ impl Utf16Decoder {
     /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Skip, &mut String::new());
+    /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Skip, &mut String::new());
+    /// assert_eq!((progress.read, progress.held), (1, 1));
     /// decoder.reset();
     /// assert_eq!((decoder.position(), decoder.incomplete()), (0, None));
     /// # }
@@ -252,7 +257,8 @@ impl Utf16Decoder {
     /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
+    /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!((progress.read, progress.held), (1, 1));
     /// assert_eq!(decoder.position(), 2);
     /// # }
     /// ```
@@ -271,7 +277,8 @@ impl Utf16Decoder {
     /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
+    /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!((progress.read, progress.held), (1, 1));
     /// assert_eq!(decoder.incomplete(), Some(0xD83D));
     /// # }
     /// ```
@@ -290,7 +297,8 @@ impl Utf16Decoder {
     /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0xDC00, 0xDC00], ErrorMode::Skip, &mut String::new());
+    /// let progress = decoder.push_to_string(&[0xDC00, 0xDC00], ErrorMode::Skip, &mut String::new());
+    /// assert_eq!(progress.read, 2);
     /// assert_eq!(decoder.error_count(), 2);
     /// # }
     /// ```
@@ -309,7 +317,8 @@ impl Utf16Decoder {
     /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0x61, 0xDC00, 0xDC00], ErrorMode::Skip, &mut String::new());
+    /// let progress = decoder.push_to_string(&[0x61, 0xDC00, 0xDC00], ErrorMode::Skip, &mut String::new());
+    /// assert_eq!(progress.read, 3);
     /// assert_eq!(decoder.first_error().unwrap().offset(), 1);
     /// # }
     /// ```

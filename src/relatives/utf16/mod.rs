@@ -20,7 +20,8 @@
 //!
 //! let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
 //! for chunk in [&[0x48, 0x69, 0x20, 0xD83D][..], &[0xDC4B], &[0xDC4B]] {
-//!     decoder.push_to_string(chunk, ErrorMode::Replacement, &mut text);
+//!     let progress = decoder.push_to_string(chunk, ErrorMode::Replacement, &mut text);
+//!     assert_eq!(progress.read + progress.held, chunk.len());
 //! }
 //! assert_eq!((&*text, decoder.finish()), ("Hi 👋\u{FFFD}", Ok(())));
 //! assert_eq!(decoder.first_error().unwrap().offset(), 5);
@@ -50,8 +51,10 @@ pub use decoder::Utf16Decoder;
 /// use utf8_codec::utf16::Utf16Decoder;
 ///
 /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
-/// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Skip, &mut text); // the low surrogate may follow
-/// decoder.push_to_string(&[0x62], ErrorMode::Skip, &mut text); // it does not
+/// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Skip, &mut text);
+/// assert_eq!(progress.held, 1); // the low surrogate may follow
+/// let progress = decoder.push_to_string(&[0x62], ErrorMode::Skip, &mut text); // it does not
+/// assert_eq!(progress.held, 0);
 ///
 /// let error = decoder.first_error().unwrap();
 /// assert_eq!(error.offset(), 1);
@@ -92,7 +95,8 @@ impl Utf16Error {
     ///
     /// let mut decoder = Utf16Decoder::new();
     /// let units = [0x61, 0xD83D, 0xDC4B, 0xDC4B];
-    /// decoder.push_to_string(&units, ErrorMode::Skip, &mut String::new());
+    /// let progress = decoder.push_to_string(&units, ErrorMode::Skip, &mut String::new());
+    /// assert_eq!(progress.read, 4);
     /// assert_eq!(decoder.first_error().unwrap().offset(), 3);
     /// # }
     /// ```
@@ -114,7 +118,8 @@ impl Utf16Error {
     /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0xDC4B], ErrorMode::Skip, &mut String::new());
+    /// let progress = decoder.push_to_string(&[0xDC4B], ErrorMode::Skip, &mut String::new());
+    /// assert_eq!(progress.read, 1);
     /// assert_eq!(decoder.first_error().unwrap().unpaired_surrogate(), 0xDC4B);
     /// # }
     /// ```
@@ -134,7 +139,8 @@ impl Utf16Error {
     /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0xD83D], ErrorMode::Fatal, &mut String::new());
+    /// let progress = decoder.push_to_string(&[0xD83D], ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!(progress.held, 1);
     /// assert!(decoder.finish().unwrap_err().is_incomplete());
     /// # }
     /// ```
@@ -157,7 +163,8 @@ impl Utf16Error {
     /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0xD800], ErrorMode::Fatal, &mut String::new());
+    /// let progress = decoder.push_to_string(&[0xD800], ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!(progress.held, 1);
     /// let error = decoder.finish().unwrap_err();
     /// assert_eq!(error.repair(ErrorMode::Escape).as_deref(), Some(r"\ud800"));
     /// assert_eq!(error.repair(ErrorMode::Latin1).as_deref(), Some("\u{FFFD}"));
