@@ -40,6 +40,7 @@ const MB: usize = 1_000_000;
 /// The inputs, as a unit that is repeated.
 const SHAPES: &[(&str, &[u8])] = &[
     ("ascii", b"a"),
+    ("digits", b"7"),
     ("text", "né жё 日本 😀 ".as_bytes()),
     ("leads", b"\xF0"),
     ("leads of two", b"\xC3"),
@@ -166,15 +167,15 @@ const OBJECTS: &[(&str, Run)] = &[
         let reader = io::Utf8Reader::new(input).with_capacity(size.min(input.len()));
         reader.into_lines().count() as u64
     }),
-    ("events", |input, size, _| {
-        let mut decoder = EventDecoder::new().with_max_length(usize::MAX);
-        let mut events = 0;
-        for chunk in input.chunks(size) {
-            for part in [b"data:", chunk, b"\n\n"] {
-                events += decoder.push(part).count() as u64;
-            }
-        }
-        events
+    ("events", |input, size, _| events(b"", b"data:", input, size)),
+    ("events, ids", |input, size, _| events(b"", b"id:", input, size)),
+    ("events, types", |input, size, _| events(b"", b"event:", input, size)),
+    ("events, comments", |input, size, _| events(b"", b":", input, size)),
+    ("events, retries", |input, size, _| events(b"", b"retry:", input, size)),
+    // All events after the first have its ID.
+    ("events, one id", |input, size, _| {
+        let (id, values) = input.split_at(input.len() / 2);
+        events(id, b"data:", values, size)
     }),
     ("body", |input, size, _| {
         let frames = chunks(input, size).map(|chunk| chunk.map(Frame::data));
@@ -230,6 +231,15 @@ fn feed<C: Decoder>(mut codec: C, input: &[u8], size: usize, buffer: &mut BytesM
     // The next stream follows.
     drop(buffer.split());
     items
+}
+
+/// An event with this ID, and one event for each value of this field.
+fn events(id: &[u8], field: &[u8], values: &[u8], size: usize) -> u64 {
+    let mut decoder =
+        EventDecoder::new().with_max_length(usize::MAX).with_max_id_length(usize::MAX);
+    let first = [b"id:", id, b"\n\n"];
+    let others = values.chunks(size).flat_map(|value| [field, value, b"\ndata\n\n"]);
+    first.into_iter().chain(others).map(|part| decoder.push(part).count() as u64).sum()
 }
 
 fn show(mut decoder: TerminalDecoder, input: &[u8], size: usize) -> u64 {

@@ -20,6 +20,9 @@
 //! - A client that does not read is disconnected when 64 messages are queued for it, or when a write takes
 //!   longer than `--patience`.
 
+#[path = "support/output.rs"]
+mod output;
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::iter;
@@ -41,12 +44,15 @@ use utf8_codec::lines::{Line, LineError};
 use utf8_codec::stream::Utf8Writer;
 use utf8_codec::{ByteString, ErrorMode, Utf8Options, boundary};
 
+use output::{complain, say};
+
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// A chat server over TCP: each line goes to all other clients.
 ///
 /// Without --listen: serves two clients that follow a script.
 #[derive(Clone, Parser)]
+#[command(name = "chat")]
 struct Arguments {
     /// Serves at this address until interrupted (port 0: any free port).
     #[arg(long, value_name = "ADDR")]
@@ -78,15 +84,16 @@ async fn main() -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("chat: {error}");
+            complain(error);
             ExitCode::FAILURE
         }
     }
 }
 
 async fn listen(address: &str, arguments: &Arguments) -> Result<()> {
-    let listener = TcpListener::bind(address).await?;
-    println!("listening on {}", listener.local_addr()?);
+    let bound = TcpListener::bind(address).await;
+    let listener = bound.map_err(|error| format!("{address}: {error}"))?;
+    say(format_args!("listening on {}", listener.local_addr()?))?;
     serve(listener, arguments).await
 }
 
@@ -289,7 +296,7 @@ async fn script(address: SocketAddr, max_line: usize) -> Result<()> {
     ada.expect("Böb: bye").await?;
     ada.expect("* Böb has left; invalid parts replaced: 2").await?;
     ada.leave().await?;
-    println!("Each client has received the expected lines.");
+    say("Each client has received the expected lines.")?;
     Ok(())
 }
 
@@ -312,7 +319,7 @@ impl Client {
         for piece in pieces {
             let shown: Vec<_> = piece.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
             let more = if piece.len() > shown.len() { " ..." } else { "" };
-            println!("{:>4} sends     {}{more}", self.name, shown.join(" "));
+            say(format_args!("{:>4} sends     {}{more}", self.name, shown.join(" ")))?;
             self.writer.write_all(piece).await?;
             // So that the piece is likely to arrive alone.
             tokio::time::sleep(Duration::from_millis(2)).await;
@@ -323,7 +330,7 @@ impl Client {
     /// Waits for the next line, and compares it.
     async fn expect(&mut self, expected: &str) -> Result<()> {
         let line = self.lines.next().await.ok_or("the server closed the connection")???;
-        println!("{:>4} receives  {}", self.name, line.text);
+        say(format_args!("{:>4} receives  {}", self.name, line.text))?;
         match line == expected {
             true => Ok(()),
             false => Err(format!("{} expected: {expected}", self.name).into()),

@@ -36,6 +36,8 @@
 
 #[path = "support/files.rs"]
 mod files;
+#[path = "support/output.rs"]
+mod output;
 #[path = "support/progress.rs"]
 mod progress;
 #[path = "check/sample.rs"]
@@ -43,7 +45,7 @@ mod sample;
 #[path = "support/terminal.rs"]
 mod terminal;
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -63,7 +65,6 @@ use files::{FileId, Output, Source};
 use progress::{Progress, WHEN, When};
 use terminal::{
     BOM_POLICIES, ERROR_MODES, Paint, Verdict, Visible, choice, complain, counted, hex, in_words,
-    print,
 };
 
 /// Checks whether files, standard input or network streams are UTF-8.
@@ -153,7 +154,7 @@ fn main() -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            complain(&format!("no runtime: {error}"));
+            complain(format_args!("no runtime: {error}"));
             return Verdict::Unreadable.into();
         }
     };
@@ -173,7 +174,7 @@ async fn check_all(arguments: &Arguments, paint: Paint) -> Verdict {
     for (n, source) in arguments.sources().enumerate() {
         let report = check(&source, arguments).await;
         if let Some(failure) = &report.failure {
-            complain(&format!("{}: {failure}", report.name));
+            complain(format_args!("{}: {failure}", report.name));
         }
         let shown = match arguments.json {
             true => print(&format!("{}\n", report.to_json())),
@@ -183,6 +184,20 @@ async fn check_all(arguments: &Arguments, paint: Paint) -> Verdict {
         worst = worst.max(report.verdict()).max(shown);
     }
     worst
+}
+
+/// Prints to standard output.
+fn print(text: &str) -> Verdict {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // The reader has closed the pipe (`... | head`): the exit status is still that of the work.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Verdict::WellFormed,
+        Err(error) => {
+            complain(format_args!("standard output: {error}"));
+            Verdict::Unreadable
+        }
+        Ok(()) => Verdict::WellFormed,
+    }
 }
 
 /// Reads one source to its end, or until it fails.

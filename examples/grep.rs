@@ -26,6 +26,8 @@
 //! - The exit status is that of the usual tool: 0 if a line was found, 1 if none, 2 if a file was not
 //!   readable or a line was too long.
 
+#[path = "support/output.rs"]
+mod output;
 #[allow(dead_code, reason = "other programs use the rest")]
 #[path = "support/terminal.rs"]
 mod terminal;
@@ -33,6 +35,7 @@ mod terminal;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 use std::time::Duration;
@@ -53,7 +56,7 @@ struct Arguments {
     text: String,
     /// Files, or `-` for standard input.
     #[arg(default_value = "-", value_name = "FILE")]
-    files: Vec<String>,
+    files: Vec<PathBuf>,
     /// What replaces an ill-formed part; `fatal` skips the line with a message.
     #[arg(long, value_name = "MODE", default_value = "escape")]
     #[arg(value_parser = choice(&ERROR_MODES))]
@@ -83,7 +86,7 @@ fn main() -> ExitCode {
         // The reader has closed the pipe (`... | head`): it has found what it needs.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&error.to_string());
+            complain(error);
             ExitCode::from(2)
         }
     }
@@ -92,14 +95,15 @@ fn main() -> ExitCode {
 fn search_files(arguments: &Arguments) -> io::Result<Found> {
     let mut out = Utf8Writer::new(io::stdout().lock());
     let mut all = Found::default();
-    for name in &arguments.files {
+    for file in &arguments.files {
+        let name = &*file.to_string_lossy();
         let found = if name == "-" {
             search(name, io::stdin().lock(), arguments, &mut out)?
         } else {
-            match File::open(name) {
+            match File::open(file) {
                 Ok(file) => search(name, file, arguments, &mut out)?,
                 Err(error) => {
-                    complain(&format!("{name}: {error}"));
+                    complain(format_args!("{name}: {error}"));
                     Found { lines: 0, failed: true }
                 }
             }
@@ -121,28 +125,25 @@ fn search(
     let reader = Utf8Reader::new(reader)
         .with_options(Utf8Options::new().with_bom(BomPolicy::Strip))
         .with_error_mode(arguments.errors);
-    let mut lines = reader.into_lines().with_max_length(arguments.max_length);
+    let lines = reader.into_lines().with_max_length(arguments.max_length);
     let mut found = Found::default();
-    let mut errors_before = 0;
-    while let Some(line) = lines.next() {
-        let errors = lines.decoder().error_count();
+    for line in lines {
         match line {
             Ok(line) if line.contains(&arguments.text) => {
-                let mark = if errors > errors_before { '!' } else { ':' };
+                let mark = if line.error_count > 0 { '!' } else { ':' };
                 let text = Visible(&line);
                 writeln!(out, "{}:{}:{}{mark}{text}", Visible(name), line.number, line.offset)?;
                 found.lines += 1;
             }
             Ok(_) => {}
             Err(error) => {
-                complain(&format!("{name}: {error}"));
+                complain(format_args!("{name}: {error}"));
                 found.failed = true;
                 if matches!(error, StreamError::Inner(_)) {
                     break; // the reader may fail forever
                 }
             }
         }
-        errors_before = errors;
     }
     Ok(found)
 }
@@ -189,7 +190,8 @@ fn search_sample() -> io::Result<Found> {
     let mut out = Utf8Writer::new(Vec::new());
     let found = search("sample", socket, &arguments, &mut out)?;
     out.finish()?;
-    sender.join().map_err(|_| io::Error::other("the sender panicked"))??;
+    let sent = sender.join().map_err(|_| io::Error::other("the sender panicked"))?;
+    sent.map_err(io::Error::other)?;
 
     let out = out.into_inner();
     io::stdout().write_all(&out)?;

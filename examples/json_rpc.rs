@@ -21,6 +21,9 @@
 //!   silently change a value.
 //! - A batch, which is an array of requests, is answered with an array. It has at most `--max-batch` requests.
 
+#[path = "support/output.rs"]
+mod output;
+
 use std::io;
 use std::net::Ipv4Addr;
 use std::process::ExitCode;
@@ -34,7 +37,11 @@ use tokio_util::codec::{FramedRead, FramedWrite};
 use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::{BomPolicy, Utf8Options};
 
+use output::{complain, say};
+
 /// A server of JSON-RPC over standard input and output.
+///
+/// Without arguments: runs a session with itself over a loopback socket.
 #[derive(Clone, Copy, Debug, Parser)]
 #[command(name = "json_rpc")]
 struct Arguments {
@@ -58,8 +65,12 @@ async fn main() -> ExitCode {
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
+        // The client has closed its end, and needs no more answers.
+        Err(error) if arguments.stdio && error.kind() == io::ErrorKind::BrokenPipe => {
+            ExitCode::SUCCESS
+        }
         Err(error) => {
-            eprintln!("json_rpc: {error}");
+            complain(error);
             ExitCode::FAILURE
         }
     }
@@ -169,13 +180,13 @@ async fn show(arguments: Arguments) -> io::Result<()> {
             let Some(expected) = expected else { continue };
             let line = answers.next().await.ok_or(io::ErrorKind::UnexpectedEof)??;
             let line = line.map_err(io::Error::other)?;
-            println!("> {}< {line}", request.escape_ascii().to_string().replace("\\n", "\n"));
+            let request = request.escape_ascii().to_string().replace("\\n", "\n");
+            say(format_args!("> {request}< {line}"))?;
             if !line.contains(expected) {
                 return Err(io::Error::other(format!("an answer without {expected}")));
             }
         }
-        println!("ok: every line is answered");
-        Ok(())
+        say("ok: every line is answered")
     };
     tokio::try_join!(server, client).map(|_| ())
 }

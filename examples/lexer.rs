@@ -12,6 +12,9 @@
 //! literals, with one byte that is not UTF-8. It prints each token as soon as it is found, and exits with 0
 //! if the tokens are those of the whole text in one piece.
 
+#[path = "support/output.rs"]
+mod output;
+
 use std::error::Error;
 use std::io;
 use std::net::Ipv4Addr;
@@ -19,6 +22,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use bytes::Bytes;
+use clap::Parser;
 use futures::{StreamExt, TryStream};
 use tokio::io::{AsyncWriteExt, DuplexStream};
 use tokio::net::{TcpListener, TcpStream};
@@ -26,6 +30,13 @@ use tokio::time::{sleep, timeout};
 
 use utf8_codec::stream::{CharStream, StreamError, Utf8Stream};
 use utf8_codec::{TextPosition, Utf8Error};
+
+use output::{complain, say};
+
+/// Prints the tokens of a program while it arrives over a loopback socket, a few bytes at a time.
+#[derive(Parser)]
+#[command(name = "lexer")]
+struct Arguments {}
 
 /// The program that is sent, with the damage between the two parts.
 const PROGRAM: [&str; 2] = [
@@ -170,20 +181,27 @@ fn what(error: &Utf8Error) -> String {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<ExitCode, Box<dyn Error>> {
+async fn main() -> ExitCode {
+    let Arguments {} = Arguments::parse();
+    match show().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(error);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn show() -> Result<(), Box<dyn Error>> {
     let program = [PROGRAM[0].as_bytes(), DAMAGE, PROGRAM[1].as_bytes()].concat();
     let received = timeout(PATIENCE, over_a_socket(&program)).await??;
     let expected = at_once(&program).await?;
     if received != expected || !received.iter().all(|token| token.is_in(&program)) {
-        println!("\nThe tokens differ from those of the whole text.");
-        return Ok(ExitCode::FAILURE);
+        return Err("the tokens differ from those of the whole text".into());
     }
-    println!(
-        "\n{} tokens of {} bytes, the same as those of the whole text.",
-        received.len(),
-        program.len()
-    );
-    Ok(ExitCode::SUCCESS)
+    let (tokens, bytes) = (received.len(), program.len());
+    say(format_args!("\n{tokens} tokens of {bytes} bytes, the same as those of the whole text."))?;
+    Ok(())
 }
 
 /// Sends the program over a socket in pieces, and prints the tokens.
@@ -192,14 +210,15 @@ async fn over_a_socket(program: &[u8]) -> Result<Vec<Token>, Box<dyn Error>> {
     let connecting = TcpStream::connect(listener.local_addr()?);
     let (socket, (peer, _)) = tokio::try_join!(connecting, listener.accept())?;
 
-    println!("{:>6} {:>6} {:>6}  {:<9}  text", "byte", "line", "column", "kind");
+    say(format_args!("{:>6} {:>6} {:>6}  {:<9}  text", "byte", "line", "column", "kind"))?;
     let receiving = async {
         let mut lexer = Lexer::new(Utf8Stream::from_reader(socket).chars());
         let mut tokens = Vec::new();
         while let Some(token) = lexer.next().await? {
             let Token { kind, text, position } = &token;
             let TextPosition { line, column, offset, .. } = position;
-            println!("{offset:>6} {line:>6} {column:>6}  {:<9}  {text}", format!("{kind:?}"));
+            let kind = format!("{kind:?}");
+            say(format_args!("{offset:>6} {line:>6} {column:>6}  {kind:<9}  {text}"))?;
             tokens.push(token);
         }
         Ok(tokens)

@@ -40,10 +40,13 @@
 //!   target decides whether it can be written. CESU-8, Modified UTF-8 and written UTF-16 reject it, unless
 //!   `--unpaired` is set.
 //! - The exit status is 0 on success, 1 if a part was ill-formed or unencodable (repaired or not), and 2 for
-//!   an invalid command line, and if opening, reading or writing failed.
+//!   an invalid command line, and if opening, reading or writing failed. If the reader of standard output closes
+//!   the pipe, it ends quietly with 0.
 
 #[path = "support/files.rs"]
 mod files;
+#[path = "support/output.rs"]
+mod output;
 #[path = "support/progress.rs"]
 mod progress;
 #[path = "transcode/reading.rs"]
@@ -176,7 +179,7 @@ fn main() -> ExitCode {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            complain(&format!("no runtime: {error}"));
+            complain(format_args!("no runtime: {error}"));
             return Verdict::Unreadable.into();
         }
     };
@@ -196,13 +199,13 @@ async fn transcode(with: &Arguments) -> Verdict {
     let result = run(&source, with, &mut job).await;
     let Job { reading, writing, outcome } = &job;
     for line in outcome.in_words() {
-        complain(&format!("{source}: {line}"));
+        complain(format_args!("{source}: {line}"));
     }
     if with.verbose {
         let seconds = started.elapsed().as_secs_f64().max(1e-9);
         let rate = DecimalBytes((outcome.read as f64 / seconds) as u64);
         let (read, written) = (counted(outcome.read, "byte"), counted(outcome.written, "byte"));
-        complain(&format!(
+        complain(format_args!(
             "{source}: {read} of {}, {written} of {} written, {rate}/s",
             reading.name(),
             writing.to(),
@@ -210,7 +213,7 @@ async fn transcode(with: &Arguments) -> Verdict {
     }
     match result {
         Err(failure) => {
-            complain(&format!("{source}: {failure}"));
+            complain(format_args!("{source}: {failure}"));
             Verdict::Unreadable
         }
         Ok(()) => outcome.verdict(),
@@ -223,7 +226,15 @@ async fn run(source: &Source, with: &Arguments, job: &mut Job) -> Result<(), Str
     let of_target = |error: io::Error| format!("{}: {error}", with.output.display());
     let mut output = open_target(&with.output, input.id.as_ref()).await.map_err(of_target)?;
     let progress = Progress::new(source.to_string(), input.size, with.progress);
-    let outcome = copy(input.bytes, output.writer(), job, read_size, progress).await;
+    let outcome = match copy(input.bytes, output.writer(), job, read_size, progress).await {
+        // The reader has closed the pipe (`... | head`): it has what it needs.
+        Err(Failure::Writing(error))
+            if error.kind() == io::ErrorKind::BrokenPipe && with.output == Path::new("-") =>
+        {
+            return Ok(());
+        }
+        outcome => outcome.map_err(|failure| failure.in_words()),
+    };
     match output {
         // Text before a failure must be written too.
         Target::Stream(mut stream) => outcome.and(stream.shutdown().await.map_err(of_target)),
@@ -261,6 +272,21 @@ async fn open_target(path: &Path, source: Option<&FileId>) -> io::Result<Target>
     })
 }
 
+/// Why copying stopped early.
+enum Failure {
+    Reading(io::Error),
+    Writing(io::Error),
+}
+
+impl Failure {
+    fn in_words(&self) -> String {
+        match self {
+            Self::Reading(error) => error.to_string(),
+            Self::Writing(error) => format!("the output: {error}"),
+        }
+    }
+}
+
 /// The central loop: read, push, write; at the end, finish.
 async fn copy(
     mut input: impl AsyncRead + Unpin,
@@ -268,14 +294,14 @@ async fn copy(
     job: &mut Job,
     read_size: usize,
     mut progress: Progress,
-) -> Result<(), String> {
+) -> Result<(), Failure> {
     let mut buffer = vec![0; read_size];
     loop {
-        let len = input.read(&mut buffer).await.map_err(in_words)?;
+        let len = input.read(&mut buffer).await.map_err(Failure::Reading)?;
         let flow = job.push(&buffer[..len]);
         let bytes = job.writing.bytes();
-        output.write_all(bytes).await.map_err(|error| format!("the output: {error}"))?;
-        output.flush().await.map_err(|error| format!("the output: {error}"))?;
+        output.write_all(bytes).await.map_err(Failure::Writing)?;
+        output.flush().await.map_err(Failure::Writing)?;
         job.writing.clear();
         progress.advance(job.outcome.read);
         if len == 0 || flow.is_break() {

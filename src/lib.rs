@@ -27,41 +27,45 @@
 //! assert_eq!(errors, [10]);
 //! ```
 //!
-//! # Common tasks
-//!
-//! | task | page |
-//! | --- | --- |
-//! | replace `String::from_utf8_lossy` in a loop | [`lossy_in_a_loop`](guide::lossy_in_a_loop) |
-//! | read text from a socket with tokio-util's `FramedRead`, and write it | [`sockets`](guide::sockets) |
-//! | validate HTTP bodies | [`http`](guide::http) |
-//! | validate WebSocket messages | [`websocket`](guide::websocket) |
-//! | turn a stream of bytes into a stream of `char`s | [`stream::Utf8Stream::chars`] |
-//! | follow server-sent events or a stream of tokens | [`events`](guide::events) |
-//! | read JSON lines | [`json_lines`](guide::json_lines) |
-//! | decode a terminal's input or output | [`terminals`](guide::terminals) |
-//! | read files | [`files`](guide::files) |
-//! | read without an async runtime, or without `std` | [`blocking`](guide::blocking), [`no_std`](guide::no_std) |
-//!
-//! How errors are reported and repaired, what each layer costs, and which options a protocol needs:
-//! [`errors`](guide::errors), [`costs`](guide::costs), [`protocols`](guide::protocols).
-//!
 //! # Choosing a type
 //!
 //! | from | to | use | feature |
 //! | --- | --- | --- | --- |
-//! | slices | borrowed text and errors; only a verdict | [`Utf8Decoder::push`]; [`Utf8Validator`] | |
+//! | slices | borrowed text and errors | [`Utf8Decoder::push`] | none |
+//! | slices | valid or not (no text) | [`Utf8Validator`] | none |
 //! | slices | repaired text | [`Utf8Decoder::push_lossy`], [`push_to_string`](Utf8Decoder::push_to_string) | `alloc` |
-//! | `AsyncRead`, with `FramedRead` | text, lines, `char`s | [`codec::Utf8Codec`], [`Utf8LinesCodec`](codec::Utf8LinesCodec), [`CharCodec`](codec::CharCodec) | `codec` |
-//! | `AsyncRead`; `Read` | borrowed `&str`, not copied | [`stream::Utf8Reader`]; [`io::Utf8Reader`] | `stream`; `std` |
-//! | `Stream` of chunks, or `AsyncRead` | text, lines, `char`s | [`stream::Utf8Stream`], [`Utf8Lines`](stream::Utf8Lines), [`CharStream`](stream::CharStream) | `stream` |
-//! | WebSocket frames | messages | [`websocket::FrameHeader`], [`MessageAssembler`](websocket::MessageAssembler) | `bytes` |
-//! | an event stream, in chunks | server-sent events | [`sse::EventDecoder`]; [`Utf8Stream::events`](stream::Utf8Stream::events) | `alloc`; `stream` |
-//! | HTTP body | text; lines, `char`s | [`http::Utf8Body`] | `http-body` |
-//! | text, `char`s, UTF-16 | `AsyncWrite`; `Write` | [`stream::Utf8Writer`]; [`io::Utf8Writer`] | `stream`; `std` |
-//! | bytes that may not be UTF-8 | text from a legacy encoding; the encoding | [`fallback`], [`detect`] | `alloc` |
+//! | `AsyncRead` | borrowed text, `char`s | [`stream::Utf8Reader`] | `stream` |
+//! | `Read` | borrowed text, `char`s | [`io::Utf8Reader`] | `std` |
+//! | `Read` | lines | [`io::Utf8Lines`] | `lines` |
+//! | `Stream` or `AsyncRead` | text | [`stream::Utf8Stream`] | `stream` |
+//! | `Stream` or `AsyncRead` | lines | [`stream::Utf8Lines`] | `stream` |
+//! | `Stream` or `AsyncRead` | `char`s | [`stream::CharStream`] | `stream` |
+//! | `FramedRead` | text | [`codec::Utf8Codec`] | `codec` |
+//! | `FramedRead` | lines | [`codec::Utf8LinesCodec`] | `codec` |
+//! | `FramedRead` | text and errors, all bytes | [`codec::Utf8ChunksCodec`] | `codec` |
+//! | `FramedRead` | `char`s | [`codec::CharCodec`] | `codec` |
+//! | WebSocket frames | their headers | [`websocket::FrameHeader`] | `bytes` |
+//! | WebSocket frames | messages | [`websocket::MessageAssembler`] | `bytes` |
+//! | HTTP body | text | [`http::Utf8Body`] | `http-body` |
+//! | HTTP body | lines, `char`s | [`http::Utf8Body::into_lines`], `into_chars` | `http-body`, `stream` |
+//! | slices | server-sent events | [`sse::EventDecoder`] | `alloc` |
+//! | `Stream` or `AsyncRead` | server-sent events | [`stream::Utf8Stream::events`] | `stream` |
+//! | text, `char`s, UTF-16 | `AsyncWrite` | [`stream::Utf8Writer`] | `stream` |
+//! | text, `char`s, UTF-16 | `Write` | [`io::Utf8Writer`] | `std` |
+//! | bytes in UTF-8 or a legacy encoding | text | [`fallback::FallbackDecoder`] | `alloc` |
+//! | the first bytes of a stream | its encoding | [`detect::Detector`] | none |
+//!
+//! For an `AsyncRead`, `Utf8Reader` is the fastest: it returns text borrowed from its buffer. A codec in `FramedRead`
+//! or `Framed` returns owned items, and `Framed` also writes. `Utf8Stream` is for bytes that already arrive in
+//! chunks, and for the combinators of `Stream`. It continues after errors, as does `Utf8Reader`; `FramedRead`
+//! ends at the first `Err` of its codec.
 //!
 //! The modules [`dialect`] (CESU-8, Modified UTF-8, WTF-8 and others), [`utf16`], [`terminal`], [`search`]
 //! and [`boundary`] are for special tasks.
+//!
+//! The [guide] has a page for each common task, from [sockets](guide::sockets), [HTTP bodies](guide::http),
+//! [WebSocket](guide::websocket) and [event streams](guide::events) to [blocking code](guide::blocking), and
+//! defines the words that this documentation uses.
 //!
 //! # Guarantees
 //!
@@ -69,61 +73,64 @@
 //! are the same as if the input had arrived in one piece.
 //!
 //! - **Nothing is lost.** Text before an error is delivered before it, and decoding continues after it.
-//! - **Nothing waits.** After each chunk, a decoder has emitted all text and errors that the bytes so far
+//! - **No added latency.** After each chunk, a decoder has returned all text and errors that the bytes so far
 //!   determine. A UTF-8 decoder holds at most three bytes, and only while they can still become a character.
 //!   Dialects and fallbacks hold more; their pages state how much.
-//! - **Errors are exact.** A [`Utf8Error`] has its offset from the start of the stream, its bytes and its
-//!   [kind](Utf8ErrorKind). Ill-formed bytes are one error for each maximal subpart of one to three bytes,
-//!   as in [`str::from_utf8`] and the WHATWG Encoding Standard.
+//! - **Errors are exact.** Each has its offset from the start of the stream, its bytes and its kind, and the same
+//!   extent as in `str::from_utf8` and the WHATWG Encoding Standard: one to three bytes, a maximal subpart.
 //! - **Memory is bounded.** Everything that accumulates has a limit, on by default.
 //! - **Cancellation is safe.** Dropping a future loses no received data, except that of `collect_text`, which
 //!   returns all or nothing.
 //! - **No input causes a panic.**
 //!
 //! Decoding continues after an error, with these exceptions. `FramedRead` ends a stream at the first `Err` of its
-//! codec, as the module [`codec`] explains. The rest of a rejected line, Java string or server-sent event is
-//! skipped. A `MessageAssembler` returns errors until `reset`. A `Utf8Body` ends when its limit is exceeded or the
-//! inner body fails.
+//! codec. The rest of a rejected line, Java string or server-sent event is skipped. A `MessageAssembler` returns
+//! errors until `reset`. A `Utf8Body` ends when its limit is exceeded or the inner body fails.
 //!
 //! [`BomPolicy`] chooses what a leading BOM means; by default it is text. [`ErrorMode`] chooses what happens
 //! to an error: it is reported (the default), or replaced, skipped, escaped, or decoded as Latin-1 or
 //! windows-1252. [`Utf8Options`] can also reject noncharacters or control characters.
+//!
+//! The crate does not normalise or segment text, open sockets, start tasks or use timers.
 //!
 //! # Features
 //!
 //! `std`, `codec` and `stream` are on by default. A feature adds API. None changes a result, except that
 //! `encoding_rs` decodes charsets that are rejected without it.
 //!
-//! | feature | adds | dependencies |
+//! | feature | adds | its own dependencies |
 //! | --- | --- | --- |
 //! | (none) | validator, decoder, encoder, dialects, UTF-16, detection; `no_std`, no allocator | none |
-//! | `alloc` | decoding into a `String`, dialects to and from a `Vec`, fallback to legacy encodings, server-sent events | none |
-//! | `std` | readers and writers for blocking code, conversion into [`std::io::Error`], detection of vector instructions at run time; includes `alloc` | none |
+//! | `alloc` | `String` and `Vec`, fallback to legacy encodings, server-sent events | thiserror |
+//! | `std` | blocking readers and writers, conversion into [`std::io::Error`], vector instructions detected at run time; includes `alloc` | none |
 //! | `bytes` | `Bytes` to `ByteString` without copying, WebSocket messages; includes `alloc` | bytes, bytestring |
-//! | `lines` | lines, search; includes `std` and `bytes` | bytes, bytestring, memchr |
+//! | `lines` | lines, search; includes `std` and `bytes` | memchr |
 //! | `codec` | codecs for tokio-util; includes `lines` | tokio-util |
 //! | `stream` | streams, readers and writers; includes `lines` | futures, tokio, pin-project-lite |
 //! | `http-body` | HTTP bodies; includes `std` and `bytes` | http, http-body, http-body-util, pin-project-lite |
-//! | `axum` | extractors and responses for axum; includes `http-body` | axum-core |
+//! | `axum` | extractors and responses; includes `http-body` | axum-core |
 //! | `tower` | a layer for requests, and a check of responses; includes `http-body` | tower-layer, tower-service |
 //! | `encoding_rs` | the other charsets of the Web, for HTTP bodies and fallback; includes `alloc` | encoding_rs |
 //! | `serde` | `Serialize` and `Deserialize` for options, modes, positions and errors; `no_std` | serde |
-//! | `chardetng` | a guess of a stream's legacy encoding (`detect::Detector::with_guesser`); includes `encoding_rs` | chardetng, encoding_rs |
+//! | `chardetng` | a guess of the legacy encoding in `detect`; includes `encoding_rs` | chardetng |
 //!
 //! # Minimum supported Rust version
 //!
 //! Rust 1.89. A higher version is required only in a new minor version, and is noted in the changelog.
 //!
-#![cfg_attr(not(feature = "http-body"), doc = "[`http`]: #features")]
 #![cfg_attr(not(feature = "http-body"), doc = "[`http::Utf8Body`]: #features")]
+#![cfg_attr(not(feature = "http-body"), doc = "[`http::Utf8Body::into_lines`]: #features")]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
+// An example that someone copies gives no warning. `allow` is what rustdoc sets without attributes.
+#![doc(test(attr(allow(unused), deny(unused_must_use))))]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
-#[cfg(feature = "alloc")]
+// On docs.rs, which has all features, what the private modules need is not shown beside what their items need.
+#[cfg_attr(not(docsrs), cfg(feature = "alloc"))]
 mod adaptor;
 #[cfg(feature = "codec")]
 pub mod codec;
@@ -142,7 +149,8 @@ pub mod io;
 pub mod lines;
 #[cfg(feature = "lines")]
 pub mod search;
-#[cfg(feature = "alloc")]
+// Events share their ID in an `Arc`.
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 pub mod sse;
 #[cfg(feature = "stream")]
 pub mod stream;

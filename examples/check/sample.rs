@@ -9,7 +9,8 @@ use tokio::net::{TcpListener, TcpStream};
 use utf8_codec::{BomPolicy, Utf8Error, Utf8ErrorKind, Utf8Options};
 
 use super::files::{CONNECT_TIMEOUT, Source};
-use super::terminal::{Paint, Verdict, Visible, complain, counted, hex, print};
+use super::output::put;
+use super::terminal::{Paint, Verdict, Visible, complain, counted, hex};
 use super::{BOM, Inspector, Report, what};
 
 /// The text; each `{name}` becomes ill-formed bytes.
@@ -80,7 +81,7 @@ pub(crate) async fn show(paint: Paint) -> Verdict {
     match performance.map_err(io::Error::from).flatten() {
         Ok(verdict) => verdict,
         Err(error) => {
-            complain(&format!("the sample: {error}"));
+            complain(format_args!("the sample: {error}"));
             Verdict::IllFormed
         }
     }
@@ -93,14 +94,14 @@ async fn perform(paint: Paint) -> io::Result<Verdict> {
     let options = Utf8Options::new().with_bom(BomPolicy::Strip);
     let mut inspector = Inspector::new(&source, options, usize::MAX);
 
-    print(&format!(
+    put(format_args!(
         "{} of text in many scripts, damaged in {} places, arrive over a socket, a few at a time.\n\
          The decoder returns a character as soon as it is complete. It holds only the bytes of an\n\
          incomplete one.\n\n",
         counted(expected.bytes.len() as u64, "byte"),
         DAMAGE.len(),
-    ));
-    print(&paint.faint(&row(["byte", "arrives", "held", "returned"])));
+    ))?;
+    put(paint.faint(&row(["byte", "arrives", "held", "returned"])))?;
     let receiving = async {
         let socket = TcpStream::connect(listener.local_addr()?).await?;
         receive(socket, &mut inspector, paint).await
@@ -108,8 +109,8 @@ async fn perform(paint: Paint) -> io::Result<Verdict> {
     let ((), received) = tokio::try_join!(send(&listener, &expected.bytes), receiving)?;
 
     let report = inspector.into_report(None);
-    print(&format!("\n{}", report.to_text(paint)));
-    Ok(settle(&expected, &received, &report, paint))
+    put(format_args!("\n{}", report.to_text(paint)))?;
+    settle(&expected, &received, &report, paint)
 }
 
 async fn send(listener: &TcpListener, mut bytes: &[u8]) -> io::Result<()> {
@@ -149,7 +150,7 @@ async fn receive(
         if at < BOM.len() as u64 && inspector.decoder.bom_seen() {
             outcomes.insert(0, paint.good("byte order mark, removed"));
         }
-        show_chunk(at, &buffer[..len], inspector.decoder.incomplete(), &outcomes);
+        show_chunk(at, &buffer[..len], inspector.decoder.incomplete(), &outcomes)?;
         if len == 0 {
             return Ok(received);
         }
@@ -185,7 +186,7 @@ fn in_words(piece: &Result<String, Utf8Error>, paint: Paint) -> String {
 const ROW: usize = 13;
 const WIDTH: usize = 3 * ROW - 1;
 
-fn show_chunk(at: u64, chunk: &[u8], held: &[u8], outcomes: &[String]) {
+fn show_chunk(at: u64, chunk: &[u8], held: &[u8], outcomes: &[String]) -> io::Result<()> {
     let mut rows = chunk.chunks(ROW).map(hex).collect::<Vec<_>>();
     if chunk.is_empty() {
         rows.push("the end".to_owned());
@@ -194,8 +195,9 @@ fn show_chunk(at: u64, chunk: &[u8], held: &[u8], outcomes: &[String]) {
         let (at, held) = if n == 0 { (at.to_string(), hex(held)) } else { Default::default() };
         let arrived = rows.get(n).map_or("", String::as_str);
         let outcome = outcomes.get(n).map_or("", String::as_str);
-        print(&row([&at, arrived, &held, outcome]));
+        put(row([&at, arrived, &held, outcome]))?;
     }
+    Ok(())
 }
 
 fn row([at, arrived, held, outcome]: [&str; 4]) -> String {
@@ -203,17 +205,25 @@ fn row([at, arrived, held, outcome]: [&str; 4]) -> String {
 }
 
 /// Compares what was received with the sample.
-fn settle(expected: &Sample, received: &Sample, report: &Report, paint: Paint) -> Verdict {
+fn settle(
+    expected: &Sample,
+    received: &Sample,
+    report: &Report,
+    paint: Paint,
+) -> io::Result<Verdict> {
     let is_right = received.text == expected.text
         && received.errors == expected.errors
         && report.bytes == expected.bytes.len() as u64
         && report.bom == "removed";
     if !is_right {
-        print(&format!("\n{}\n", paint.bad("The text or the errors are not those of the sample.")));
-        return Verdict::IllFormed;
+        put(format_args!(
+            "\n{}\n",
+            paint.bad("The text or the errors are not those of the sample.")
+        ))?;
+        return Ok(Verdict::IllFormed);
     }
     let in_text = received.text.len() as u64;
-    print(&format!(
+    put(format_args!(
         "\n{} {} in text, {} in {}, {} in the byte order mark.\n\
          No well-formed text is lost, and every error is where the sample was damaged.\n",
         paint.good("Every byte is accounted for:"),
@@ -221,6 +231,6 @@ fn settle(expected: &Sample, received: &Sample, report: &Report, paint: Paint) -
         report.bytes - in_text - BOM.len() as u64,
         counted(report.error_count, "error"),
         BOM.len(),
-    ));
-    Verdict::WellFormed
+    ))?;
+    Ok(Verdict::WellFormed)
 }

@@ -71,7 +71,7 @@ impl Source {
             }
             Self::Listen(address) => {
                 let listener = TcpListener::bind(address).await?;
-                complain(&format!("listening on {}", listener.local_addr()?));
+                complain(format_args!("listening on {}", listener.local_addr()?));
                 Ok(stream(Box::new(listener.accept().await?.0)))
             }
         }

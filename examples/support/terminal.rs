@@ -1,12 +1,13 @@
 //! Output on a terminal, and helpers that the command lines share.
 
-use std::fmt;
-use std::io::{self, IsTerminal, Write as _};
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use indicatif::HumanCount;
 use utf8_codec::{BomPolicy, ErrorMode};
+
+pub(crate) use super::output::{Visible, complain};
 
 /// The result: the exit status.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,25 +52,6 @@ impl Paint {
     }
 }
 
-/// Text that is safe to print: control characters and bidirectional formatting are escaped.
-pub(crate) struct Visible<'a>(pub(crate) &'a str);
-
-impl fmt::Display for Visible<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.chars().try_for_each(|c| match c {
-            '\u{61C}'
-            | '\u{200E}'
-            | '\u{200F}'
-            | '\u{2028}'..='\u{202E}'
-            | '\u{2066}'..='\u{2069}' => {
-                write!(f, "{}", c.escape_unicode())
-            }
-            c if c.is_control() => write!(f, "{}", c.escape_default()),
-            c => write!(f, "{c}"),
-        })
-    }
-}
-
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
 }
@@ -80,26 +62,6 @@ pub(crate) fn counted(n: u64, noun: &str) -> String {
 
 pub(crate) fn in_words(error: io::Error) -> String {
     error.to_string()
-}
-
-/// Prints to standard output.
-pub(crate) fn print(text: &str) -> Verdict {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // The reader has closed the pipe (`... | head`): the exit status is still that of the work.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Verdict::WellFormed,
-        Err(error) => {
-            complain(&format!("standard output: {error}"));
-            Verdict::Unreadable
-        }
-        Ok(()) => Verdict::WellFormed,
-    }
-}
-
-/// Prints a message to standard error, on one line.
-pub(crate) fn complain(message: &str) {
-    // If this fails, there is nowhere left to report it.
-    let _ = writeln!(io::stderr(), "{}: {}", env!("CARGO_CRATE_NAME"), Visible(message));
 }
 
 /// An argument that is one of the names in `table`; its value is the one beside the name.

@@ -9,8 +9,9 @@ use utf8_codec::ErrorMode;
 use utf8_codec::fallback::LegacyEncoding;
 
 use super::files::CONNECT_TIMEOUT;
+use super::output::put;
 use super::reading::{Extent, FROM, From, Piece, Settings};
-use super::terminal::{Paint, Verdict, Visible, complain, counted, hex, print};
+use super::terminal::{Paint, Verdict, Visible, complain, counted, hex};
 use super::writing::{TO, To, Writing};
 use super::{Job, Outcome, Progress, When, copy};
 
@@ -30,7 +31,7 @@ pub(crate) async fn show(paint: Paint) -> Verdict {
     match performance.map_err(io::Error::from).flatten() {
         Ok(verdict) => verdict,
         Err(error) => {
-            complain(&format!("the sample: {error}"));
+            complain(format_args!("the sample: {error}"));
             Verdict::IllFormed
         }
     }
@@ -41,10 +42,10 @@ async fn perform(paint: Paint) -> io::Result<Verdict> {
     is_right &= every_pair(paint).await?;
     is_right &= half_a_pair(paint).await?;
     if is_right {
-        print(&format!("\n{}\n", paint.good("Every byte is right.")));
+        put(format_args!("\n{}\n", paint.good("Every byte is right.")))?;
         Ok(Verdict::WellFormed)
     } else {
-        print(&format!("\n{}\n", paint.bad("The output is wrong.")));
+        put(format_args!("\n{}\n", paint.bad("The output is wrong.")))?;
         Ok(Verdict::IllFormed)
     }
 }
@@ -53,12 +54,12 @@ async fn perform(paint: Paint) -> io::Result<Verdict> {
 async fn watch(paint: Paint) -> io::Result<bool> {
     let (from, to) = (form("modified-utf-8"), target("utf-16be"));
     let bytes = encoded(TEXT, target("modified-utf-8"));
-    print(&format!(
+    put(format_args!(
         "{} of {} arrive over a socket, a few at a time, and are written as {to}.\n\n",
         counted(bytes.len() as u64, "byte"),
         "modified-utf-8",
-    ));
-    print(&paint.faint(&row("byte", "arrives", "text", "written")));
+    ))?;
+    put(paint.faint(&row("byte", "arrives", "text", "written")))?;
     let mut job = job(from, to, ErrorMode::Fatal);
     let mut out = Vec::new();
     let listener = TcpListener::bind("127.0.0.1:0").await?;
@@ -76,7 +77,7 @@ async fn watch(paint: Paint) -> io::Result<bool> {
             });
             let arrived = if len == 0 { "the end".to_owned() } else { hex(&buffer[..len]) };
             let written = hex(job.writing.bytes());
-            print(&row(&at, &arrived, &format!("\"{}\"", Visible(&text)), &written));
+            put(row(&at, &arrived, &format!("\"{}\"", Visible(&text)), &written))?;
             out.extend_from_slice(job.writing.bytes());
             job.writing.clear();
             if len == 0 {
@@ -94,7 +95,7 @@ fn row(at: &str, arrived: &str, text: &str, written: &str) -> String {
 
 /// Transcodes each encoding to each other, through a socket.
 async fn every_pair(paint: Paint) -> io::Result<bool> {
-    print(&format!("\n{} in every form, to every form:\n\n", Visible(&format!("{TEXT:?}"))));
+    put(format_args!("\n{} in every form, to every form:\n\n", Visible(&format!("{TEXT:?}"))))?;
     let mut is_right = true;
     for (name, target) in TO {
         let bytes = encoded(TEXT, target);
@@ -109,7 +110,7 @@ async fn every_pair(paint: Paint) -> io::Result<bool> {
             true => paint.good(&format!("to {}", counted(same, "form"))),
             false => paint.bad(&format!("to {} only", counted(same, "form"))),
         };
-        print(&format!("  {name:<15} {:>3} bytes  {fate}\n", bytes.len()));
+        put(format_args!("  {name:<15} {:>3} bytes  {fate}\n", bytes.len()))?;
         is_right &= same == TO.len() as u64;
     }
     Ok(is_right)
@@ -118,7 +119,7 @@ async fn every_pair(paint: Paint) -> io::Result<bool> {
 /// Transcodes an unpaired surrogate, which only some encodings can represent.
 async fn half_a_pair(paint: Paint) -> io::Result<bool> {
     let bytes: Vec<_> = NAME.into_iter().flat_map(u16::to_le_bytes).collect();
-    print("\nAn unpaired surrogate, in a name of 16-bit units:\n\n");
+    put("\nAn unpaired surrogate, in a name of 16-bit units:\n\n")?;
     let mut is_right = true;
     for (to, unencodable, expected, rejected) in [
         ("wtf-8", ErrorMode::Fatal, &b"ca\xED\xA0\xBDf\xC3\xA9."[..], 0),
@@ -131,7 +132,7 @@ async fn half_a_pair(paint: Paint) -> io::Result<bool> {
         let Outcome { unencodable, .. } = &job.outcome;
         let fate =
             if rejected == 0 { paint.good("all of it") } else { paint.bad(&unencodable.first) };
-        print(&format!("  {to:<7} {:<36} {fate}\n", hex(&out)));
+        put(format_args!("  {to:<7} {:<36} {fate}\n", hex(&out)))?;
         is_right &= out == expected && unencodable.count == rejected;
     }
     Ok(is_right)
@@ -144,7 +145,8 @@ async fn through_socket(bytes: &[u8], job: &mut Job) -> io::Result<Vec<u8>> {
     let receiving = async {
         let socket = TcpStream::connect(listener.local_addr()?).await?;
         let progress = Progress::new(String::new(), None, When::Never);
-        copy(socket, &mut out, job, 64, progress).await.map_err(io::Error::other)
+        let copied = copy(socket, &mut out, job, 64, progress).await;
+        copied.map_err(|failure| io::Error::other(failure.in_words()))
     };
     // Sending fails if the receiver stops at an error.
     let (_, received) = tokio::join!(send(&listener, bytes, None), receiving);

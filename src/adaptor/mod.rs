@@ -23,16 +23,17 @@ macro_rules! pin_project {
 pub(crate) mod chunks;
 #[cfg(feature = "std")]
 pub(crate) mod read_text;
-#[cfg(feature = "std")]
+#[cfg_attr(not(docsrs), cfg(feature = "std"))]
 pub(crate) mod stream_error;
-#[cfg(feature = "std")]
+#[cfg_attr(not(docsrs), cfg(feature = "std"))]
 pub(crate) mod utf8_byte_reader;
-#[cfg(feature = "lines")]
+#[cfg_attr(not(docsrs), cfg(feature = "lines"))]
 pub(crate) mod utf8_lines;
 #[cfg(feature = "std")]
 pub(crate) mod write_text;
 
 use alloc::string::String;
+use core::fmt;
 
 /// The size of a buffer for reading or writing if none is set, in bytes.
 #[cfg(feature = "std")]
@@ -48,6 +49,37 @@ pub(crate) enum SourceState {
     Ending,
     /// Only `None` is left.
     Ended,
+}
+
+/// The part of a server-sent event that is longer than its limit.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::sse::{EventDecoder, EventError, EventPart};
+///
+/// let mut decoder = EventDecoder::new().with_max_id_length(3);
+/// let error = decoder.push(b"id: 1234\ndata: 5\n\n").next().unwrap().unwrap_err();
+/// assert_eq!(error, EventError::TooLong { part: EventPart::Id, offset: 0, max_length: 3 });
+/// assert_eq!(error.to_string(), "ID of the event at byte 0 of the stream is longer than 3 bytes");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EventPart {
+    /// The data and the type together.
+    Content,
+    /// The ID.
+    Id,
+}
+
+/// Writes `event` or `ID of the event`.
+impl fmt::Display for EventPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Content => "event",
+            Self::Id => "ID of the event",
+        })
+    }
 }
 
 /// The text would be longer than the limit.

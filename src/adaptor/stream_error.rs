@@ -1,10 +1,8 @@
 //! What can go wrong in a stream of text?
 
-use std::error::Error;
-use std::fmt;
 use std::io;
 
-use crate::adaptor;
+use crate::adaptor::{self, EventPart};
 use crate::decoder::error::Utf8Error;
 #[cfg(feature = "lines")]
 use crate::lines::LineError;
@@ -12,8 +10,8 @@ use crate::lines::LineError;
 /// An error in a stream of text, of `char`s, of lines or of server-sent events.
 ///
 /// Streams yield an error as an item and continue after it. A `Utf8Reader`, for which `E` is
-/// [`io::Error`], continues with the next call. The message contains that of the source. Ill-formed bytes are
-/// [`Utf8`](Self::Utf8) errors in text, and `Line` errors in lines.
+/// [`io::Error`], continues with the next call. Ill-formed bytes are [`Utf8`](Self::Utf8) errors in text, and `Line`
+/// errors in lines. The message and the source of [`Inner`](Self::Inner) are those of the error inside.
 ///
 /// # Examples
 ///
@@ -27,27 +25,34 @@ use crate::lines::LineError;
 /// assert!(matches!(error, StreamError::Utf8(error) if error.valid_up_to() == 1));
 /// assert_eq!(reader.next_str().unwrap(), Some("!"));
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError<E> {
     /// The bytes are not UTF-8, or the options reject them. The rejected bytes are consumed, and
     /// decoding continues after them.
+    #[error("{}", .0.message_in(" in the stream"))]
     Utf8(Utf8Error),
     /// A line was rejected. The rest of it is skipped. Only streams and iterators of lines return this.
     #[cfg(feature = "lines")]
-    Line(LineError),
+    #[error(transparent)]
+    Line(#[from] LineError),
     /// The inner stream or the reader failed. The held bytes of a character are kept: if the inner
     /// stream continues, so does the text. In a stream of lines or events, the current line or event is rejected as
     /// well, unless the source is a reader.
+    #[error(transparent)]
     Inner(E),
     /// The collected text would be longer than the limit. Only `collect_text` and `append_text` return this.
+    #[error("text is longer than {max_length} bytes")]
     TooLong {
         /// The limit, in bytes of text.
         max_length: usize,
     },
-    /// A server-sent event is longer than the limit. Only a stream of events returns this
+    /// A server-sent event is longer than the limit, or its ID is. Only a stream of events returns this
     /// (`Utf8Stream::events`). The event is skipped, and decoding continues after it.
+    #[error("{part} at byte {offset} of the stream is longer than {max_length} bytes")]
     EventTooLong {
+        /// What is too long.
+        part: EventPart,
         /// The offset of the event in the stream, in bytes.
         offset: u64,
         /// The limit, in bytes.
@@ -55,43 +60,9 @@ pub enum StreamError<E> {
     },
 }
 
-impl<E: fmt::Display> fmt::Display for StreamError<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Utf8(error) => error.fmt_in(" in the stream", f),
-            #[cfg(feature = "lines")]
-            Self::Line(error) => error.fmt(f),
-            Self::Inner(error) => write!(f, "reading failed: {error}"),
-            Self::TooLong { max_length } => write!(f, "text is longer than {max_length} bytes"),
-            Self::EventTooLong { offset, max_length } => {
-                write!(f, "event at byte {offset} is longer than {max_length} bytes")
-            }
-        }
-    }
-}
-
-impl<E: Error + 'static> Error for StreamError<E> {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Utf8(error) => Some(error),
-            #[cfg(feature = "lines")]
-            Self::Line(error) => error.source(),
-            Self::Inner(error) => Some(error),
-            Self::TooLong { .. } | Self::EventTooLong { .. } => None,
-        }
-    }
-}
-
 impl<E> From<Utf8Error> for StreamError<E> {
     fn from(error: Utf8Error) -> Self {
         Self::Utf8(error)
-    }
-}
-
-#[cfg(feature = "lines")]
-impl<E> From<LineError> for StreamError<E> {
-    fn from(error: LineError) -> Self {
-        Self::Line(error)
     }
 }
 
@@ -114,8 +85,8 @@ impl<E: Into<io::Error>> From<StreamError<E>> for io::Error {
                 let error = StreamError::<Self>::TooLong { max_length };
                 Self::new(io::ErrorKind::InvalidData, error)
             }
-            StreamError::EventTooLong { offset, max_length } => {
-                let error = StreamError::<Self>::EventTooLong { offset, max_length };
+            StreamError::EventTooLong { part, offset, max_length } => {
+                let error = StreamError::<Self>::EventTooLong { part, offset, max_length };
                 Self::new(io::ErrorKind::InvalidData, error)
             }
         }

@@ -72,7 +72,7 @@ impl WriteText {
         self.utf16.push_all(units, self.mode, out)
     }
 
-    /// Formats text. If the run of units before it ended with a lone surrogate, that error is returned after all
+    /// Formats text. If the run of units before it ended with an unpaired surrogate, that error is returned after all
     /// text has been passed to `out`.
     pub(crate) fn push_fmt(
         &mut self,

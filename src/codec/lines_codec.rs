@@ -62,7 +62,7 @@ use crate::lines::{Delimiter, Line, LineError};
 ///         Err(error) => error.to_string(),
 ///     });
 /// }
-/// let error = "line 2 is not valid UTF-8: truncated character (e9, followed by 0a) at byte 19";
+/// let error = "line 2 is not valid UTF-8: truncated character (e9, followed by 0a) at byte 19 of the stream";
 /// assert_eq!(seen, ["GET /café", error, "GET /tea"]);
 /// # Ok(())
 /// # }
@@ -332,8 +332,8 @@ impl Decoder for Utf8LinesCodec {
 impl<T: AsRef<str>> Encoder<T> for Utf8LinesCodec {
     type Error = CodecError;
 
-    /// Writes `text` and the delimiter. The limit does not apply. A reader that strips a BOM removes a U+FEFF at
-    /// the start of the first line.
+    /// Writes `text` and the delimiter. The limit does not apply. A reader that removes a BOM takes U+FEFF at
+    /// the start of the first line for one.
     fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), CodecError> {
         let (text, delimiter) = (text.as_ref(), self.machine.delimiter());
         if let Some(offset) = delimiter.find_in_text(text) {

@@ -1,13 +1,13 @@
 //! Codecs for tokio-util's [`FramedRead`], [`FramedWrite`] and [`Framed`].
 //!
-//! | codec | decodes to | an ill-formed part | encodes |
+//! | codec | decodes to | invalid input | encodes |
 //! | --- | --- | --- | --- |
-//! | [`Utf8Codec`] | [`ByteString`], a run of whole characters | ends the stream, or is repaired | `T: AsRef<str>` |
-//! | [`Utf8ChunksCodec`] | `Result<`[`ByteString`]`, `[`Utf8Error`]`>`, lossless | is an item | its items |
-//! | [`Utf8LinesCodec`] | `Result<`[`Line`](crate::lines::Line)`, `[`LineError`](crate::lines::LineError)`>` | makes its line an error item, or is repaired | `T: AsRef<str>` |
-//! | [`CharCodec`] | `char` | ends the stream, or is repaired | `char`, `&[char]` |
-//! | [`DialectCodec`](crate::codec::DialectCodec) | [`DialectPiece`](crate::dialect::DialectPiece), text or a code point of a [dialect](crate::dialect) | ends the stream, or is repaired | `T: AsRef<str>`, [`DialectPiece`](crate::dialect::DialectPiece) |
-//! | [`JavaUtfCodec`](crate::codec::JavaUtfCodec) | `Result<`[`ByteString`]`, _>`, strings of Java's `writeUTF` | is an item, or is repaired | `T: AsRef<str>` |
+//! | [`Utf8Codec`] | [`ByteString`], a run of whole characters | ends the stream (or is repaired in a lossy mode) | `T: AsRef<str>` |
+//! | [`Utf8ChunksCodec`] | `Result<`[`ByteString`]`, `[`Utf8Error`]`>`, lossless | becomes an `Err` item | its items |
+//! | [`Utf8LinesCodec`] | `Result<`[`Line`](crate::lines::Line)`, `[`LineError`](crate::lines::LineError)`>` | the line becomes an `Err` item (or is repaired in a lossy mode) | `T: AsRef<str>` |
+//! | [`CharCodec`] | `char` | ends the stream (or is repaired in a lossy mode) | `char`, `&[char]` |
+//! | [`DialectCodec`](crate::codec::DialectCodec) | [`DialectPiece`](crate::dialect::DialectPiece), text or a code point of a [dialect](crate::dialect) | ends the stream (or is repaired in a lossy mode) | `T: AsRef<str>`, [`DialectPiece`](crate::dialect::DialectPiece) |
+//! | [`JavaUtfCodec`](crate::codec::JavaUtfCodec) | `Result<`[`ByteString`]`, _>`, strings of Java's `writeUTF` | the string becomes an `Err` item (or is repaired in a lossy mode) | `T: AsRef<str>` |
 //!
 //! Incomplete input stays in the buffer that `Framed` owns, so `into_parts` loses nothing. It is at most three
 //! bytes (five in a dialect), or a line with [`Utf8LinesCodec`], or a string with
@@ -70,16 +70,14 @@ pub use java_utf_codec::JavaUtfCodec;
 pub use lines_codec::Utf8LinesCodec;
 pub use utf8_codec::Utf8Codec;
 
-use std::error::Error;
-use std::fmt;
 use std::io;
 
 use crate::decoder::error::Utf8Error;
 
 /// Why a codec failed to decode or to encode.
 ///
-/// `E` is the error of invalid input: a [`Utf8Error`] for the codecs of this module. The message contains that
-/// of the source.
+/// `E` is the error of invalid input: a [`Utf8Error`] for the codecs of this module. The message of [`Invalid`](Self::Invalid)
+/// and [`Io`](Self::Io) is that of the error inside.
 ///
 /// # Examples
 ///
@@ -96,19 +94,22 @@ use crate::decoder::error::Utf8Error;
 /// assert!(matches!(error, CodecError::EmbeddedDelimiter { offset: 3 }));
 /// assert!(buffer.is_empty());
 /// ```
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CodecError<E = Utf8Error> {
     /// The input is ill-formed, or the options reject it. A decoder has consumed the bytes of the error, and the
     /// next call continues after them. An encoder has written nothing.
+    #[error("{0}")]
     Invalid(E),
     /// The text contains a delimiter, so a reader would end the line before the end of the text. Nothing was
     /// written.
+    #[error("text contains a line ending at byte {offset}")]
     EmbeddedDelimiter {
         /// The offset in the text of the first byte of the delimiter.
         offset: usize,
     },
     /// The encoded text is longer than the format allows. Nothing was written.
+    #[error("text of {length} bytes is longer than {max_length} bytes")]
     TooLong {
         /// The length of the encoded text, in bytes.
         length: usize,
@@ -116,38 +117,8 @@ pub enum CodecError<E = Utf8Error> {
         max_length: usize,
     },
     /// Reading or writing failed.
-    Io(io::Error),
-}
-
-impl<E: fmt::Display> fmt::Display for CodecError<E> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Invalid(error) => write!(f, "{error}"),
-            Self::EmbeddedDelimiter { offset } => {
-                write!(f, "text contains a line ending at byte {offset}")
-            }
-            Self::TooLong { length, max_length } => {
-                write!(f, "text of {length} bytes is longer than {max_length} bytes")
-            }
-            Self::Io(error) => write!(f, "I/O error: {error}"),
-        }
-    }
-}
-
-impl<E: Error + 'static> Error for CodecError<E> {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Invalid(error) => Some(error),
-            Self::Io(error) => Some(error),
-            Self::EmbeddedDelimiter { .. } | Self::TooLong { .. } => None,
-        }
-    }
-}
-
-impl<E> From<io::Error> for CodecError<E> {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
+    #[error(transparent)]
+    Io(#[from] io::Error),
 }
 
 impl From<Utf8Error> for CodecError {

@@ -40,10 +40,11 @@ pub(crate) const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
     serde(rename_all = "lowercase")
 )]
 pub enum BomPolicy {
-    /// U+FEFF is text, ZERO WIDTH NO-BREAK SPACE. For protocols that forbid a BOM.
+    /// U+FEFF is text, ZERO WIDTH NO-BREAK SPACE. Use it where the protocol defines no BOM, so that a leading U+FEFF is
+    /// data (RFC 3629, section 6). To reject one, use [`Forbid`](Self::Forbid).
     #[default]
     Keep,
-    /// A BOM is removed, and `bom_seen()` returns `true`. For protocols that allow a BOM.
+    /// A BOM is removed, and `bom_seen()` returns `true`. Use it where the protocol allows a BOM.
     Strip,
     /// Like [`Strip`](Self::Strip), but a stream without a BOM has one error,
     /// [`MissingBom`](Utf8ErrorKind::MissingBom). It is reported when the first byte arrives that cannot be

@@ -357,25 +357,38 @@ impl fmt::Display for Utf8Error {
             self.fmt_reason(f)?;
             return f.write_str(self.hint());
         }
-        self.fmt_in("", f)
+        self.message_in("").fmt(f)
+    }
+}
+
+/// The message of an error. `place` comes before the offset: empty, or ` in the body` and the like.
+struct Message<'a> {
+    error: &'a Utf8Error,
+    place: &'static str,
+}
+
+impl fmt::Display for Message<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { error, place } = self;
+        if error.kind().is_ill_formed() {
+            write!(f, "invalid UTF-8{place} at byte {}: ", error.valid_up_to)?;
+            error.fmt_reason(f)?;
+            return f.write_str(error.hint());
+        }
+        error.fmt_reason(f)?;
+        f.write_str(place)?;
+        match error.kind() {
+            Utf8ErrorKind::MissingBom => Ok(()),
+            _ => write!(f, " at byte {}", error.valid_up_to),
+        }
     }
 }
 
 /// The parts of a message.
 impl Utf8Error {
-    /// Writes the message. `place` comes before the offset: empty, or ` in the body` and the like.
-    pub(crate) fn fmt_in(&self, place: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.kind().is_ill_formed() {
-            write!(f, "invalid UTF-8{place} at byte {}: ", self.valid_up_to)?;
-            self.fmt_reason(f)?;
-            return f.write_str(self.hint());
-        }
-        self.fmt_reason(f)?;
-        f.write_str(place)?;
-        match self.kind() {
-            Utf8ErrorKind::MissingBom => Ok(()),
-            _ => write!(f, " at byte {}", self.valid_up_to),
-        }
+    /// Returns the message. `place` comes before the offset: empty, or ` in the body` and the like.
+    pub(crate) const fn message_in(&self, place: &'static str) -> impl fmt::Display {
+        Message { error: self, place }
     }
 
     /// Writes the kind and the bytes.

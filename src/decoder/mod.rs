@@ -4,7 +4,7 @@
 //!  chunk ──► Carry ──► Scanner ──► kernel: how far is this well-formed, and how does it end?
 //!           ≤ 3 bytes    │
 //!           of a split   ├─ Step::Text    well-formed text, borrowed from the chunk
-//!           character    ├─ Step::Silent  a stripped BOM, or the rest of a character at a mid-stream start
+//!           character    ├─ Step::Silent  a removed BOM, or the rest of a character at a mid-stream start
 //!                        ├─ Step::Error   one maximal subpart, or a character that the options reject
 //!                        └─ Step::Hold    ≤ 3 bytes that can still become a character or a BOM
 //!
@@ -16,7 +16,7 @@
 //! far it looks ahead:
 //!
 //! ```text
-//!   start:   Bom(policy) ──┬── BOM stripped ──────────────► OverWithBom
+//!   start:   Bom(policy) ──┬── BOM removed ───────────────► OverWithBom
 //!                          └── any other byte, or the end ─► Over
 //!            MidStream ─── up to 3 continuation bytes ─────► Over
 //!
@@ -31,20 +31,6 @@
 //!                  └────────────────────┘
 //!            the end of the block, or the next push
 //! ```
-//!
-//! # Vocabulary
-//!
-//! | word | meaning |
-//! | --- | --- |
-//! | chunk | the bytes of one `push` |
-//! | piece | text or an error that `push` yields |
-//! | sequence | the bytes of one character |
-//! | maximal subpart | one error: the longest prefix of a well-formed sequence, or else one byte (Unicode 3.9) |
-//! | held | kept by the decoder, because the next byte decides |
-//! | offset | the number of bytes before this one in the stream, BOM and skipped bytes included |
-//! | repair | the text that a lossy [`ErrorMode`](crate::ErrorMode) writes instead of an error |
-//! | rejected | reported as an error; also of well-formed characters that the options forbid |
-//! | plain | a scanner whose answer is the kernel's: the start is over, strictness is off, no error is near |
 //!
 //! # The contract of an incremental decoder
 //!

@@ -203,8 +203,8 @@ impl Utf8Options {
     }
 
     /// Accepts only the Unicode Scalars of RFC 9839, section 4.1: all code points except surrogates. These are the
-    /// characters that UTF-8 encodes, so this changes nothing. Use it to name the subset that your specification
-    /// names.
+    /// characters that UTF-8 encodes, so this changes nothing. Call it only to document that your specification
+    /// requires this subset.
     ///
     /// # Examples
     ///

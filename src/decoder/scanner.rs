@@ -44,7 +44,7 @@ pub(crate) struct Scanner {
 pub(crate) enum Step<'a> {
     /// Non-empty text.
     Text(&'a str),
-    /// This many bytes that yield nothing: a stripped BOM, or the rest of a character that began before a
+    /// This many bytes that yield nothing: a removed BOM, or the rest of a character that began before a
     /// mid-stream start.
     Silent(usize),
     /// An error. Its own bytes are consumed; `MissingBom` has none.

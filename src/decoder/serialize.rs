@@ -141,7 +141,8 @@ impl Serialize for Utf8Error {
     }
 }
 
-/// Reads what `Serialize` writes. Bytes that do not have that kind of error are an error.
+/// Reads what `Serialize` writes. It is an error if no decoder returns such a `Utf8Error`: if the bytes do not have that
+/// kind of error, or if they end after the offset `u64::MAX`.
 impl<'de> Deserialize<'de> for Utf8Error {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let ErrorFields { valid_up_to, kind, bytes, next_byte } =
@@ -149,7 +150,7 @@ impl<'de> Deserialize<'de> for Utf8Error {
         let error = Self::new(valid_up_to, kind, bytes.as_slice(), next_byte);
         match is_possible(&error) {
             true => Ok(error),
-            false => Err(de::Error::custom("the bytes do not have this kind of UTF-8 error")),
+            false => Err(de::Error::custom("no stream has this UTF-8 error at this offset")),
         }
     }
 }
@@ -158,6 +159,10 @@ impl<'de> Deserialize<'de> for Utf8Error {
 fn is_possible(error: &Utf8Error) -> bool {
     use Utf8ErrorKind as Kind;
     let (bytes, next) = (error.bytes(), error.next_byte());
+    let seen = bytes.len() as u64 + u64::from(next.is_some());
+    if error.valid_up_to().checked_add(seen).is_none() {
+        return false;
+    }
     let is_char = || str::from_utf8(bytes).is_ok_and(|text| text.chars().count() == 1);
     match error.kind() {
         Kind::MissingBom => bytes.is_empty() && next.is_none() && error.valid_up_to() == 0,

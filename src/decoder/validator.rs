@@ -73,8 +73,8 @@ impl Utf8Validator {
     ///
     /// # Errors
     ///
-    /// The first ill-formed part, from the call that delivers its first impossible byte.
-    /// [`position`](Self::position) is then the end of that part, and the rest of the chunk has not been
+    /// Returns the first error, in the call whose chunk contains the byte that makes the input invalid.
+    /// [`position`](Self::position) is then the end of the error, and the rest of the chunk has not been
     /// consumed. The example shows how to continue.
     ///
     /// # Examples

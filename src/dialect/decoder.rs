@@ -21,7 +21,7 @@ use crate::dialect::{Dialect, DialectPiece};
 /// Between calls the decoder holds at most five bytes, the beginning of one sequence or of a pair.
 /// `push(b"")` yields nothing and changes nothing. [`finish`](Self::finish) decodes the held bytes.
 /// After an error and after `finish`, decoding continues and offsets keep counting;
-/// [`reset`](Self::reset) starts a new stream. U+FEFF is text, unless the [BOM policy] strips,
+/// [`reset`](Self::reset) starts a new stream. U+FEFF is text, unless the [BOM policy] removes,
 /// requires or forbids it at the start.
 ///
 /// [BOM policy]: Self::with_bom
@@ -121,10 +121,10 @@ impl DialectDecoder {
         self.with(Options { values: Values::Unicode, ..options })
     }
 
-    /// Reports a complete sequence that is rejected for its value as one error of all its bytes, in
-    /// the same way as errors are repaired. Call it before the first push.
+    /// Reports a complete sequence with a forbidden value as a single error that covers all of its bytes, as the
+    /// repairing methods do. Call it before the first push.
     ///
-    /// By default the error is reported at the first impossible byte, and covers the bytes before
+    /// By default the error is reported at the byte that makes the sequence invalid, and covers the bytes before
     /// it; see [the module](crate::dialect#errors). Use this to repair the errors that
     /// [`push`](Self::push) reports.
     ///
@@ -180,7 +180,7 @@ impl DialectDecoder {
     ///
     /// # Errors
     ///
-    /// Each ill-formed part is an `Err`, reported at the first impossible byte. Decoding continues
+    /// Each ill-formed part is an `Err`, reported at the byte that makes it invalid. Decoding continues
     /// after it. [`Utf8b`](Dialect::Utf8b) has no errors.
     ///
     /// # Examples
@@ -292,7 +292,7 @@ impl DialectDecoder {
         self.carry.as_bytes()
     }
 
-    /// Returns whether a BOM was stripped from the start of this stream; see
+    /// Returns whether a BOM was removed from the start of this stream; see
     /// [`with_bom`](Self::with_bom).
     ///
     /// # Examples

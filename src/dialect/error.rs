@@ -264,7 +264,7 @@ impl DialectError {
     /// Returns the text that replaces the part in this mode, or `None` for [`ErrorMode::Fatal`]. It
     /// is empty for [`MissingBom`](Utf8ErrorKind::MissingBom).
     ///
-    /// A complete sequence that is rejected for its value, [`TooLarge`](Utf8ErrorKind::TooLarge)
+    /// A complete sequence with a forbidden value, [`TooLarge`](Utf8ErrorKind::TooLarge)
     /// or [`NotScalar`](Utf8ErrorKind::NotScalar), exists in no legacy encoding, and a
     /// [`Nul`](Utf8ErrorKind::Nul) is rejected in all of them: [`Latin1`](ErrorMode::Latin1) and
     /// [`Windows1252`](ErrorMode::Windows1252) write U+FFFD. In [`Utf8b`](Dialect::Utf8b),

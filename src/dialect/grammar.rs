@@ -261,10 +261,10 @@ pub(super) struct Options {
     pub(super) reported: ErrorSpan,
 }
 
-/// Which bytes an error covers if a sequence is complete but its value is rejected.
+/// Which bytes an error covers if a sequence is complete but has a forbidden value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ErrorSpan {
-    /// The bytes before the first impossible byte, at which the error is reported.
+    /// The bytes before the one that makes the sequence invalid, at which the error is reported.
     Prompt,
     /// The whole sequence, once it is complete.
     Whole,

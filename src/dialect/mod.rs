@@ -53,11 +53,11 @@
 //! dialect. The byte that cannot continue it starts the next sequence.
 //!
 //! If errors are reported, by [`push`](DialectDecoder::push) and in [`ErrorMode::Fatal`], the error
-//! is returned at the first impossible byte, and covers all bytes before it that could have become
+//! is returned at the byte that makes the sequence invalid, and covers all bytes before it that could have become
 //! one sequence. For CESU-8 these are up to five bytes of a pair: an error of `ED A0 80 ED`,
 //! followed by `A0`, includes the start of another pair.
 //!
-//! If errors are repaired, by the other modes, a complete sequence that is rejected for its value
+//! If errors are repaired, by the other modes, a complete sequence with a forbidden value
 //! is one error of exactly its bytes, and one U+FFFD: an unpaired surrogate in
 //! [`Cesu8`](Dialect::Cesu8) and [`ModifiedUtf8`](Dialect::ModifiedUtf8), the second half of a pair
 //! in [`Wtf8`](Dialect::Wtf8), and a value that

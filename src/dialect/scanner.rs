@@ -47,7 +47,7 @@ pub(crate) enum DialectStep<'a> {
     Text(&'a str),
     /// A code point of this many bytes.
     CodePoint(u32, usize),
-    /// A stripped BOM of this many bytes.
+    /// A removed BOM of this many bytes.
     Silent(usize),
     /// An error. Its own bytes are consumed; `MissingBom` has none.
     Error(DialectError),
@@ -274,7 +274,7 @@ impl DialectScanner {
         })
     }
 
-    /// Returns whether a BOM was stripped.
+    /// Returns whether a BOM was removed.
     pub(super) const fn bom_seen(&self) -> bool {
         matches!(self.start, Start::OverWithBom)
     }

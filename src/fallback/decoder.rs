@@ -352,7 +352,7 @@ impl FallbackDecoder {
         self.held.rest()
     }
 
-    /// Returns whether a BOM was stripped from the start of this stream.
+    /// Returns whether a BOM was removed from the start of this stream.
     ///
     /// # Examples
     ///

@@ -92,7 +92,7 @@ impl FallbackDecoder {
 
     /// Decodes each line that contains an ill-formed part as a whole in `encoding`. A line ends with LF.
     ///
-    /// ASCII at the start of a line is emitted immediately. From its first non-ASCII byte, the line
+    /// ASCII at the start of a line is returned immediately. From its first non-ASCII byte, the line
     /// is held until it is decided: by an ill-formed sequence, by its end, or by the limit of
     /// 65,536 bytes (64 KiB). [`with_max_length`](Self::with_max_length) sets another limit. A line
     /// that is well-formed up to the limit is UTF-8, and ill-formed parts after the limit are
@@ -145,7 +145,7 @@ impl FallbackDecoder {
     /// well-formed UTF-8; that is no error. At most two bytes are held until it is decided.
     ///
     /// To pass the octets on unchanged, use [`LegacyEncoding::latin1`]: each byte becomes the `char` of the same number.
-    /// [`first_fallback`](Self::first_fallback) and [`bom_seen`](Self::bom_seen) return which it was.
+    /// [`first_fallback`](Self::first_fallback) and [`bom_seen`](Self::bom_seen) show which case applied.
     ///
     /// # Examples
     ///

@@ -95,7 +95,7 @@ pub(crate) enum Found<'a> {
     Text(&'a str),
     /// This many bytes in the legacy encoding, or partly in it. Their text has been appended.
     Legacy(usize),
-    /// This many bytes that yield nothing: a stripped BOM, or the rest of a character at a mid-stream start.
+    /// This many bytes that yield nothing: a removed BOM, or the rest of a character at a mid-stream start.
     Silent(usize),
     /// An error that the options define.
     Error(Utf8Error),

@@ -16,7 +16,28 @@
 //! | know what a layer costs in time and memory | [`costs`] |
 //! | follow the rules of a protocol | [`protocols`] |
 //!
-//! The module contains documentation only. The [crate page](crate) has a table of the main types.
+//! The module contains documentation only. The [crate page](crate#choosing-a-type) has a table of the types.
+//!
+//! # Vocabulary
+//!
+//! | word | meaning |
+//! | --- | --- |
+//! | chunk | the input of one call; it can end inside a character |
+//! | piece | a run of text, or one error |
+//! | sequence | the bytes of one character |
+//! | well-formed, ill-formed | valid, invalid as UTF-8 (the Unicode Standard, section 3.9) |
+//! | incomplete | a prefix of a character, which more bytes can complete; `ED A0` is not incomplete but ill-formed |
+//! | maximal subpart | the bytes of one error: the longest prefix of a well-formed sequence, or else one byte (Unicode 3.9, WHATWG) |
+//! | offset | a number of bytes from the start of the stream; BOM and skipped bytes count |
+//! | hold | to keep incomplete bytes, because the next byte decides |
+//! | reject | to report input as an error, and not as text. Well-formed input can be rejected too ([`Utf8Options::reject_nul`](crate::Utf8Options::reject_nul) and others, [`BomPolicy::Forbid`](crate::BomPolicy::Forbid), limits) |
+//! | error mode | what replaces an error; [`Fatal`](crate::ErrorMode::Fatal) replaces nothing, the others are *lossy* |
+//! | repair | the text that replaces one error |
+//! | unpaired surrogate | a UTF-16 unit from D800 to DFFF without its other half |
+//! | dialect | an encoding that resembles UTF-8: CESU-8, Modified UTF-8, WTF-8 and others |
+//! | fallback | a legacy encoding that decodes input that is not UTF-8 |
+//!
+//! # Dependencies
 //!
 //! The snippets use these dependencies. Those that await run in an `async fn main` that is not shown:
 //!
@@ -118,6 +139,8 @@ pub mod errors {}
 /// Costs: what each layer adds.
 ///
 #[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("costs.md"))]
+#[doc = "\n\n# Throughput of decoding a stream, by script and size of chunk\n"]
+#[doc = include_str!("../../benches/charts/streaming-avx512.svg")]
 #[cfg_attr(
     not(all(feature = "codec", feature = "stream")),
     doc = "This page needs the features `codec` and `stream`."

@@ -23,7 +23,7 @@ pin_project! {
     /// The body of a request or a response as text. Each frame of data is a non-empty run of whole
     /// characters in UTF-8.
     ///
-    /// It is a `Body` that wraps another body. Everything that an inner frame determines is emitted
+    /// It is a `Body` that wraps another body. Everything that an inner frame determines is returned
     /// before the next one is requested. The boundaries of the frames depend on the inner frames.
     /// The text does not. Text is not copied if the inner data is `Bytes`. A character split across
     /// frames is copied, and is a frame of its own. In a lossy mode an inner frame yields at most
@@ -162,10 +162,10 @@ impl<B> Utf8Body<B> {
     }
 
     /// Sets the maximum length of the inner body, in bytes of data. By default there is no limit,
-    /// because nothing accumulates here. If you lower it below the number of bytes received, no
-    /// further bytes are admitted.
+    /// because nothing accumulates here. If you lower it below the number of bytes received, further
+    /// bytes are rejected.
     ///
-    /// The bytes within the limit are decoded and emitted. Then the body returns
+    /// The bytes within the limit are decoded and returned. Then the body returns
     /// [`BodyError::TooLong`] and ends. A body whose size hint already exceeds the limit is
     /// rejected before it is polled, so that no `100 Continue` is sent for it.
     ///
@@ -238,7 +238,7 @@ impl<B> Utf8Body<B> {
 
     /// Consumes the adaptor and returns the inner body.
     ///
-    /// Data that was received but not emitted is lost: the beginning of a character
+    /// Data that was received but not returned is lost: the beginning of a character
     /// (`decoder().incomplete()`), the rest of a frame after an error, trailers after an error, and
     /// bytes that have not been converted from another charset.
     ///

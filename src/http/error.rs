@@ -4,15 +4,12 @@ use std::error::Error;
 use std::fmt;
 use std::io;
 use std::iter;
-use std::pin::Pin;
-use std::sync::LazyLock;
-use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
 use http::StatusCode;
-use http_body::Body;
-use http_body_util::{Full, LengthLimitError, Limited};
+use http_body_util::LengthLimitError;
 
+use crate::adaptor::EventPart;
 use crate::adaptor::stream_error::StreamError;
 use crate::decoder::error::Utf8Error;
 #[cfg(feature = "lines")]
@@ -23,7 +20,8 @@ pub(super) type BoxError = Box<dyn Error + Send + Sync>;
 
 /// An error of a [`Utf8Body`](crate::http::Utf8Body).
 ///
-/// The message contains the reason, the offset of an ill-formed part, and the message of the source.
+/// The message contains the reason, and the offset of an ill-formed part. The message and the source of
+/// [`Inner`](Self::Inner) are those of the error inside.
 ///
 /// # Examples
 ///
@@ -43,7 +41,7 @@ pub(super) type BoxError = Box<dyn Error + Send + Sync>;
 /// assert!(matches!(error, BodyError::Utf8(error) if error.bytes() == b"\xE9"));
 /// # }
 /// ```
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BodyError {
     /// The bytes are not UTF-8, or the options reject them. The rejected bytes are consumed, and
@@ -51,12 +49,14 @@ pub enum BodyError {
     ///
     /// The offset counts bytes of the UTF-8 text: of the body itself, or of the text converted from
     /// another charset.
+    #[error("{}", .0.message_in(place_of(.0)))]
     Utf8(Utf8Error),
     /// The bytes are ill-formed in another charset. They are consumed, and decoding continues after
     /// them.
     ///
     /// The extent is that of the WHATWG Encoding Standard: the bytes that one U+FFFD replaces.
     /// Without the feature `encoding_rs`, this error does not occur.
+    #[error("invalid {encoding} in the body at byte {offset}: ill-formed bytes ({})", Hex(bytes))]
     Legacy {
         /// The name of the encoding in the Encoding Standard.
         encoding: &'static str,
@@ -66,45 +66,53 @@ pub enum BodyError {
         bytes: Bytes,
     },
     /// The charset is not a known label, or names an encoding that this build cannot decode.
+    #[error("unsupported charset: {label}")]
     UnsupportedCharset {
         /// At most 40 characters of the label. Non-ASCII characters are escaped.
         label: String,
     },
     /// The media type is not one that the program accepts; see
     /// [`require_text`](crate::http::require_text).
+    #[error(fmt = fmt_media_type)]
     UnsupportedMediaType {
         /// At most 80 characters of the type and subtype; empty if there is no `Content-Type`.
         media_type: String,
     },
     /// The `Content-Type` does not follow RFC 9110.
+    #[error("malformed Content-Type at byte {offset}")]
     MalformedContentType {
         /// The offset of the error in the field, in bytes.
         offset: usize,
     },
     /// Several charsets are given, and they differ.
+    #[error("contradictory charsets in Content-Type")]
     ContradictoryCharsets,
-    /// The body, or the collected text, is too long. Nothing follows. The source is an
-    /// [`http_body_util::LengthLimitError`], which other layers recognise.
+    /// The body, or the collected text, is too long. Nothing follows.
+    #[error("body or its text is longer than {max_length} bytes")]
     TooLong {
         /// The limit, in bytes: of the body with
         /// [`with_max_length`](crate::http::Utf8Body::with_max_length), of the text with
         /// [`collect_text`](crate::http::Utf8Body::collect_text).
         max_length: u64,
     },
-    /// A server-sent event in the body is too long. Only the conversion of a [`StreamError`] returns this. The source
-    /// is that of [`TooLong`](Self::TooLong).
+    /// A server-sent event in the body, or its ID, is too long. Only the conversion of a [`StreamError`] returns
+    /// this.
+    #[error("{part} at byte {offset} of the body is longer than {max_length} bytes")]
     EventTooLong {
+        /// What is too long.
+        part: EventPart,
         /// The offset of the event in the body, in bytes.
         offset: u64,
         /// The limit, in bytes.
         max_length: usize,
     },
-    /// A line of the body was rejected. Only the conversion of a [`StreamError`] returns this. If the line is too
-    /// long, the source is that of [`TooLong`](Self::TooLong).
+    /// A line of the body was rejected. Only the conversion of a [`StreamError`] returns this.
     #[cfg(feature = "lines")]
+    #[error(transparent)]
     Line(LineError),
     /// The inner body failed, for example because the client disconnected, or because it has a limit of
     /// its own. Nothing follows.
+    #[error(transparent)]
     Inner(Box<dyn Error + Send + Sync>),
 }
 
@@ -186,33 +194,31 @@ impl BodyError {
         }
     }
 
-    /// Returns the error as outer layers recognise it. A length limit becomes an
-    /// [`http_body_util::LengthLimitError`], and an inner error is returned as it was. Any other error is
-    /// boxed unchanged.
+    /// Converts the error into the form that outer layers expect: an inner error is returned unchanged, and any
+    /// other error is boxed.
     ///
-    /// The extractors of axum answer 413 for a `LengthLimitError`, and 400 for any other error. They do not
-    /// look at sources. If you give a body to them, map its errors with
-    /// `http_body_util::BodyExt::map_err(body, BodyError::into_boxed)`.
+    /// The extractors of axum answer 413 for an [`http_body_util::LengthLimitError`], and 400 for any other error. They
+    /// do not look at sources. Only http-body-util creates a `LengthLimitError`. If you give a body to them, set the
+    /// limit with `Limited` inside, and map the errors with `http_body_util::BodyExt::map_err(body, BodyError::into_boxed)`.
+    /// A `Utf8Layer` does both.
     ///
     /// # Examples
     ///
     /// ```
-    /// use http_body_util::LengthLimitError;
-    /// use utf8_codec::http::BodyError;
+    /// use bytes::Bytes;
+    /// use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+    /// use utf8_codec::http::{BodyError, Utf8Body};
     ///
-    /// assert!(BodyError::TooLong { max_length: 1000 }.into_boxed().is::<LengthLimitError>());
-    /// assert!(BodyError::ContradictoryCharsets.into_boxed().is::<BodyError>());
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let limited = Limited::new(Full::<Bytes>::from("six €"), 6);
+    /// let mut body = Utf8Body::new(limited).map_err(BodyError::into_boxed);
+    /// assert!(body.frame().await.unwrap().unwrap_err().is::<LengthLimitError>());
+    /// # }
     /// ```
     pub fn into_boxed(self) -> Box<dyn Error + Send + Sync> {
         match self {
             Self::Inner(error) => error,
-            Self::TooLong { .. } | Self::EventTooLong { .. } => {
-                length_limit_error().unwrap_or_else(|| self.into())
-            }
-            #[cfg(feature = "lines")]
-            Self::Line(LineError::TooLong { .. }) => {
-                length_limit_error().unwrap_or_else(|| self.into())
-            }
             error => error.into(),
         }
     }
@@ -231,74 +237,29 @@ fn inner_status(error: &(dyn Error + 'static)) -> StatusCode {
     StatusCode::BAD_REQUEST
 }
 
-/// Returns the cause of an error. The source of an `io::Error` is not the error that it wraps.
+/// Returns the cause of an error. The source of an `io::Error` or a `StreamError` is not the error that it wraps, but the
+/// source of that.
 fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
-    match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
-        Some(wrapped) => Some(wrapped),
-        None => error.source(),
+    if let Some(error) = error.downcast_ref::<io::Error>() {
+        return error.get_ref().map(|wrapped| wrapped as _);
+    }
+    match (error.downcast_ref(), error.downcast_ref()) {
+        (Some(StreamError::<BodyError>::Inner(wrapped)), _) => Some(wrapped),
+        (_, Some(StreamError::<io::Error>::Inner(wrapped))) => Some(wrapped),
+        _ => error.source(),
     }
 }
 
-/// Returns the error of http-body-util for a body that is too long. Only a body that exceeds a limit creates
-/// one.
-fn length_limit_error() -> Option<BoxError> {
-    let mut body = Limited::new(Full::new(Bytes::from_static(b"1")), 0);
-    match Pin::new(&mut body).poll_frame(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(Some(Err(error))) => Some(error),
-        Poll::Ready(_) | Poll::Pending => None,
-    }
+/// Converted text is well-formed, but the options can reject its characters. Their offsets are those of the text.
+fn place_of(error: &Utf8Error) -> &'static str {
+    if error.kind().is_ill_formed() { " in the body" } else { " in the text of the body" }
 }
 
-impl fmt::Display for BodyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Utf8(error) => error.fmt_in(" in the body", f),
-            Self::Legacy { encoding, offset, bytes } => {
-                write!(
-                    f,
-                    "invalid {encoding} in the body at byte {offset}: ill-formed bytes ({})",
-                    Hex(bytes)
-                )
-            }
-            Self::UnsupportedCharset { label } => write!(f, "unsupported charset: {label}"),
-            Self::UnsupportedMediaType { media_type } if media_type.is_empty() => {
-                f.write_str("missing Content-Type")
-            }
-            Self::UnsupportedMediaType { media_type } => {
-                write!(f, "unsupported media type: {media_type}")
-            }
-            Self::MalformedContentType { offset } => {
-                write!(f, "malformed Content-Type at byte {offset}")
-            }
-            Self::ContradictoryCharsets => f.write_str("contradictory charsets in Content-Type"),
-            Self::TooLong { max_length } => {
-                write!(f, "body or its text is longer than {max_length} bytes")
-            }
-            Self::EventTooLong { offset, max_length } => {
-                write!(f, "event at byte {offset} is longer than {max_length} bytes")
-            }
-            #[cfg(feature = "lines")]
-            Self::Line(error) => error.fmt(f),
-            Self::Inner(error) => write!(f, "reading the body failed: {error}"),
-        }
-    }
-}
-
-impl Error for BodyError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        static TOO_LONG: LazyLock<Option<BoxError>> = LazyLock::new(length_limit_error);
-        match self {
-            Self::Utf8(error) => Some(error),
-            Self::Inner(error) => Some(&**error),
-            Self::TooLong { .. } | Self::EventTooLong { .. } => {
-                TOO_LONG.as_deref().map(|error| error as _)
-            }
-            #[cfg(feature = "lines")]
-            Self::Line(LineError::TooLong { .. }) => TOO_LONG.as_deref().map(|error| error as _),
-            #[cfg(feature = "lines")]
-            Self::Line(error) => error.source(),
-            _ => None,
-        }
+/// Writes the message of `BodyError::UnsupportedMediaType`.
+fn fmt_media_type(media_type: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match media_type {
+        "" => f.write_str("missing Content-Type"),
+        _ => write!(f, "unsupported media type: {media_type}"),
     }
 }
 
@@ -317,8 +278,8 @@ impl From<StreamError<BodyError>> for BodyError {
             StreamError::Line(error) => Self::Line(error),
             StreamError::Inner(error) => error,
             StreamError::TooLong { max_length } => Self::TooLong { max_length: max_length as u64 },
-            StreamError::EventTooLong { offset, max_length } => {
-                Self::EventTooLong { offset, max_length }
+            StreamError::EventTooLong { part, offset, max_length } => {
+                Self::EventTooLong { part, offset, max_length }
             }
         }
     }

@@ -11,7 +11,7 @@ use http::header::{
 use http::{Request, Response, StatusCode};
 use http_body::Body;
 use http_body_util::combinators::MapErr;
-use http_body_util::{BodyExt, Either, Full};
+use http_body_util::{BodyExt, Either, Full, Limited};
 use pin_project_lite::pin_project;
 use tower_layer::Layer;
 use tower_service::Service;
@@ -19,6 +19,7 @@ use tower_service::Service;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
 use crate::http::content_type::{Charset, TextKind, in_utf8, text_kind};
+use crate::http::ending_at::EndingAt;
 use crate::http::error::BoxError;
 use crate::http::{BodyError, Utf8Body};
 
@@ -26,9 +27,8 @@ use crate::http::{BodyError, Utf8Body};
 /// other body, unchanged.
 ///
 /// An error in the text is a boxed [`BodyError`]: downcast it for its offset, or wrap it in [`BodyError::Inner`] for
-/// its [`status`](BodyError::status), as in the example of [`Utf8Layer`]. A length
-/// limit is an [`http_body_util::LengthLimitError`], and an error of the inner body is that error; see
-/// [`BodyError::into_boxed`].
+/// its [`status`](BodyError::status), as in the example of [`Utf8Layer`]. If the limit is exceeded while the body is
+/// read, the error is an [`http_body_util::LengthLimitError`]. An error of the inner body is passed through unchanged.
 ///
 /// # Examples
 ///
@@ -46,8 +46,10 @@ use crate::http::{BodyError, Utf8Body};
 /// # Ok(())
 /// # }
 /// ```
-pub type CheckedBody<B> =
-    Either<MapErr<Utf8Body<B>, fn(BodyError) -> Box<dyn Error + Send + Sync>>, B>;
+pub type CheckedBody<B> = Either<
+    MapErr<Utf8Body<Limited<EndingAt<B>>>, fn(BodyError) -> Box<dyn Error + Send + Sync>>,
+    B,
+>;
 
 /// A layer that validates the text of requests before a service reads it. Its method
 /// [`check_response`](Self::check_response) validates responses.
@@ -267,7 +269,7 @@ impl Utf8Layer {
     {
         let (mut head, body) = response.into_parts();
         let body = self.check(&mut head.headers, body).unwrap_or_else(|(error, body)| {
-            let mut body = Utf8Body::new(body);
+            let mut body = self.limited(body);
             body.chunks.fail(error);
             checked(body)
         });
@@ -301,8 +303,8 @@ impl Utf8Layer {
         if body.size_hint().lower() > self.max_length {
             return Err((BodyError::TooLong { max_length: self.max_length }, body));
         }
-        let text = Utf8Body::new(body).in_charset(charset).with_options(self.options);
-        let text = text.with_error_mode(self.mode).with_max_length(self.max_length);
+        let text = self.limited(body).in_charset(charset).with_options(self.options);
+        let text = text.with_error_mode(self.mode);
         if charset != Charset::Utf8 {
             name_utf8(headers);
         }
@@ -311,11 +313,18 @@ impl Utf8Layer {
         }
         Ok(checked(text))
     }
+
+    /// Limits the inner body with http-body-util, whose error axum answers with 413, rather than with
+    /// `Utf8Body::with_max_length`.
+    fn limited<B>(&self, body: B) -> Utf8Body<Limited<EndingAt<B>>> {
+        let max_length = usize::try_from(self.max_length).unwrap_or(usize::MAX);
+        Utf8Body::new(Limited::new(EndingAt::new(body, max_length), max_length))
+    }
 }
 
-fn checked<B>(text: Utf8Body<B>) -> CheckedBody<B>
+fn checked<B>(text: Utf8Body<Limited<EndingAt<B>>>) -> CheckedBody<B>
 where
-    B: Body<Error: Into<BoxError>>,
+    B: Body<Data = Bytes, Error: Into<BoxError>>,
 {
     Either::Left(text.map_err(BodyError::into_boxed as fn(BodyError) -> BoxError))
 }

@@ -69,6 +69,8 @@ mod axum;
 mod body;
 mod body_chunks;
 mod content_type;
+#[cfg(feature = "tower")]
+mod ending_at;
 mod error;
 #[cfg(feature = "tower")]
 mod layer;

@@ -14,8 +14,8 @@
 //! have the names, methods and guarantees of those in `stream`, which are for async code. They need no runtime and
 //! no dependency; lines need the feature `lines`.
 //!
-//! [`BufRead::read_line`](std::io::BufRead::read_line) and [`BufRead::lines`](std::io::BufRead::lines) fail on
-//! the first line that is not UTF-8, have no limit, and do not report where the error is. The readers of this
+//! [`BufRead::read_line`](std::io::BufRead::read_line) and [`BufRead::lines`](std::io::BufRead::lines) return an
+//! error for a line that is not UTF-8, without its text or the offset, and have no limit. The readers of this
 //! module report each error with its offset or repair it, and continue:
 //!
 //! ```
@@ -46,6 +46,7 @@ mod utf8_writer;
 
 pub use crate::adaptor::stream_error::StreamError;
 pub use crate::adaptor::utf8_byte_reader::Utf8ByteReader;
+#[cfg_attr(docsrs, doc(cfg(feature = "lines")))]
 #[cfg(feature = "lines")]
 pub use crate::adaptor::utf8_lines::Utf8Lines;
 pub use utf8_reader::Utf8Reader;

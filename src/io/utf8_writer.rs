@@ -22,7 +22,7 @@ use crate::utf16::Utf16Decoder;
 /// unwritten bytes.
 ///
 /// A trailing high surrogate is held until the next unit arrives; `flush` keeps it. `finish` and any other text
-/// that is not empty turn it into a lone surrogate. The [`ErrorMode`] decides what replaces a lone surrogate.
+/// that is not empty turn it into an unpaired surrogate. The [`ErrorMode`] decides what replaces an unpaired surrogate.
 ///
 /// # Memory
 ///
@@ -35,8 +35,8 @@ use crate::utf16::Utf16Decoder;
 /// lost. The call has not taken its text, and you can repeat it. [`Interrupted`](io::ErrorKind::Interrupted) is
 /// not an error: the write is repeated.
 ///
-/// In [`ErrorMode::Fatal`], the default, an error for the first lone surrogate that the call found. Its inner
-/// error ([`get_ref`](io::Error::get_ref)) is a [`Utf16Error`](crate::utf16::Utf16Error). Lone surrogates are skipped and everything else
+/// In [`ErrorMode::Fatal`], the default, an error for the first unpaired surrogate that the call found. Its inner
+/// error ([`get_ref`](io::Error::get_ref)) is a [`Utf16Error`](crate::utf16::Utf16Error). Unpaired surrogates are skipped and everything else
 /// has been taken, so do not repeat that call.
 ///
 /// # Examples
@@ -115,7 +115,7 @@ impl<W> Utf8Writer<W> {
         Self { text: self.text.with_encoder(encoder), ..self }
     }
 
-    /// Sets what replaces lone surrogates.
+    /// Sets what replaces unpaired surrogates.
     ///
     /// # Examples
     ///
@@ -150,7 +150,7 @@ impl<W> Utf8Writer<W> {
         self.buffer.unwritten().len()
     }
 
-    /// Returns the inner UTF-16 decoder, for the number of units, the held surrogate, and the number of lone
+    /// Returns the inner UTF-16 decoder, for the number of units, the held surrogate, and the number of unpaired
     /// surrogates.
     ///
     /// # Examples
@@ -287,7 +287,7 @@ impl<W: Write> Utf8Writer<W> {
     ///
     /// # Errors
     ///
-    /// See [above](Self#errors). If there are lone surrogates, all other units have been taken.
+    /// See [above](Self#errors). If there are unpaired surrogates, all other units have been taken.
     ///
     /// # Examples
     ///
@@ -362,7 +362,7 @@ impl<W: Write> Utf8Writer<W> {
         }
     }
 
-    /// Ends the text: a held surrogate becomes a lone surrogate, and everything is [flushed](Self::flush). You
+    /// Ends the text: a held surrogate becomes an unpaired surrogate, and everything is [flushed](Self::flush). You
     /// can call it again.
     ///
     /// # Errors

@@ -7,14 +7,13 @@
 pub(crate) mod delimiter;
 pub(crate) mod machine;
 
-use std::error::Error;
 use std::fmt;
 use std::io;
 use std::ops::Deref;
 
 use bytestring::ByteString;
 
-use crate::decoder::error::Utf8Error;
+use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
 
 pub use delimiter::Delimiter;
 
@@ -169,8 +168,8 @@ impl fmt::Display for Line {
 /// The error of a rejected line. The next line is not affected.
 ///
 /// Every variant has the number of the line and the offset of its first byte; [`number`](Self::number) and
-/// [`offset`](Self::offset) return them. The message contains the reason and the offset of an ill-formed part.
-/// [`source`](std::error::Error::source) returns the [`Utf8Error`] of the variant [`Utf8`](Self::Utf8), and `None` for the others.
+/// [`offset`](Self::offset) return them. The message contains the number, the reason, and an offset in the stream: of
+/// the ill-formed part, of the CR, or of a line that is too long.
 /// The bytes of the line are discarded, and with them whether a delimiter ended it, because the error is
 /// returned before the line has ended. To keep both, use a lossy mode such as
 /// [`ErrorMode::Escape`](crate::ErrorMode::Escape).
@@ -186,12 +185,12 @@ impl fmt::Display for Line {
 /// assert!(lines.next().unwrap().is_ok());
 /// let Some(Err(StreamError::Line(error))) = lines.next() else { panic!() };
 /// assert!(matches!(error, LineError::TooLong { number: 2, offset: 5, max_length: 5 }));
-/// assert_eq!(error.to_string(), "line 2 at byte 5 is longer than 5 bytes");
+/// assert_eq!(error.to_string(), "line 2 at byte 5 of the stream is longer than 5 bytes");
 ///
 /// let Some(Err(StreamError::Line(error))) = lines.next() else { panic!() };
 /// assert!(matches!(error, LineError::Utf8 { error, .. } if error.valid_up_to() == 18));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
@@ -200,6 +199,7 @@ impl fmt::Display for Line {
 #[non_exhaustive]
 pub enum LineError {
     /// The line is not UTF-8, or contains a character that the options reject.
+    #[error(fmt = fmt_utf8)]
     Utf8 {
         /// The number of the line. The first line is 1.
         number: u64,
@@ -209,6 +209,7 @@ pub enum LineError {
         error: Utf8Error,
     },
     /// The line has more bytes than the limit.
+    #[error("line {number} at byte {offset} of the stream is longer than {max_length} bytes")]
     TooLong {
         /// The number of the line. The first line is 1.
         number: u64,
@@ -218,6 +219,7 @@ pub enum LineError {
         max_length: usize,
     },
     /// The line contains a CR without an LF after it, which [`Delimiter::crlf`] rejects.
+    #[error("line {number} contains a bare CR at byte {cr_offset} of the stream")]
     BareCr {
         /// The number of the line. The first line is 1.
         number: u64,
@@ -269,32 +271,14 @@ impl LineError {
     }
 }
 
-/// Writes the line, the reason and the offset: `line 2 is not valid UTF-8: invalid byte (e9) at byte 9`.
-impl fmt::Display for LineError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Utf8 { number, error, .. } if error.kind().is_ill_formed() => {
-                write!(f, "line {number} is not valid UTF-8: ")?;
-                error.fmt_reason(f)?;
-                write!(f, " at byte {}{}", error.valid_up_to(), error.hint())
-            }
-            Self::Utf8 { number, error, .. } => write!(f, "line {number}: {error}"),
-            Self::TooLong { number, offset, max_length } => {
-                write!(f, "line {number} at byte {offset} is longer than {max_length} bytes")
-            }
-            Self::BareCr { number, cr_offset, .. } => {
-                write!(f, "line {number} contains a bare CR at byte {cr_offset}")
-            }
-        }
-    }
-}
-
-impl Error for LineError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Utf8 { error, .. } => Some(error),
-            Self::TooLong { .. } | Self::BareCr { .. } => None,
-        }
+/// Writes the message of `LineError::Utf8`.
+fn fmt_utf8(number: &u64, _: &u64, error: &Utf8Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let is_ill_formed = error.kind().is_ill_formed();
+    write!(f, "line {number}{}: ", if is_ill_formed { " is not valid UTF-8" } else { "" })?;
+    error.fmt_reason(f)?;
+    match error.kind() {
+        Utf8ErrorKind::MissingBom => Ok(()),
+        _ => write!(f, " at byte {} of the stream{}", error.valid_up_to(), error.hint()),
     }
 }
 

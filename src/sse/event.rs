@@ -2,9 +2,11 @@
 
 use alloc::borrow::Cow;
 use alloc::string::String;
-use core::error::Error;
-use core::fmt::{self, Write};
+use alloc::sync::Arc;
+use core::fmt::Write;
 use core::time::Duration;
+
+use crate::adaptor::EventPart;
 
 /// An event of an event stream.
 ///
@@ -26,8 +28,9 @@ pub struct Event {
     pub event_type: Cow<'static, str>,
     /// The `data` lines, joined by LF. It can be empty.
     pub data: String,
-    /// The last event ID: that of this event, or of the last event before it that had one.
-    pub last_event_id: String,
+    /// The last event ID: that of this event, or of the last event before it that had one. It is empty if there
+    /// was none. All events to which an ID applies share it.
+    pub last_event_id: Arc<str>,
 }
 
 impl Event {
@@ -43,7 +46,7 @@ impl Event {
     /// ```
     #[must_use]
     pub fn new(data: impl Into<String>) -> Self {
-        let (event_type, last_event_id) = (Cow::Borrowed(Self::MESSAGE), String::new());
+        let (event_type, last_event_id) = (Cow::Borrowed(Self::MESSAGE), Arc::default());
         Self { event_type, data: data.into(), last_event_id }
     }
 
@@ -54,9 +57,13 @@ impl Event {
 /// Writes events as the text of an event stream.
 ///
 /// No text can end an event early or add a field: data is split into one `data` line for each of its
-/// lines, and line ends elsewhere are an error. An ID is written if it differs from that of the
-/// event before, so an [`EventDecoder`](crate::sse::EventDecoder) returns the events as they
-/// were; CR and CR LF in the data become LF. Use one encoder for each stream: it holds the last ID.
+/// lines, and line ends elsewhere are an error. An [`EventDecoder`](crate::sse::EventDecoder)
+/// returns the events as they were, but CR and CR LF in the data become LF.
+///
+/// The first event has an `id` line, and so does each event whose ID differs from that of the event before.
+/// An empty ID is a bare `id`. The first event needs it too: a receiver that has reconnected can still
+/// have the ID of the previous connection (WHATWG HTML, section 9.2.6, starts each stream with an empty ID;
+/// browsers keep the previous one). Use one encoder for each connection: it holds the last ID.
 ///
 /// # Examples
 ///
@@ -65,16 +72,17 @@ impl Event {
 ///
 /// let (mut encoder, mut text) = (EventEncoder::new(), String::new());
 /// encoder.encode(&Event::new("one\r\ntwo\n\nevent: forged"), &mut text)?;
-/// assert_eq!(text, "data: one\ndata: two\ndata: \ndata: event: forged\n\n");
+/// assert_eq!(text, "id\ndata: one\ndata: two\ndata: \ndata: event: forged\n\n");
 /// # Ok::<(), utf8_codec::sse::EventError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct EventEncoder {
-    last_event_id: String,
+    /// `None` at the start: the receiver's is unknown.
+    last_event_id: Option<Arc<str>>,
 }
 
 impl EventEncoder {
-    /// Creates an encoder for a new stream.
+    /// Creates an encoder for a new connection.
     ///
     /// # Examples
     ///
@@ -83,11 +91,11 @@ impl EventEncoder {
     ///
     /// let mut text = String::new();
     /// EventEncoder::new().encode(&Event::new(""), &mut text).unwrap();
-    /// assert_eq!(text, "data: \n\n");
+    /// assert_eq!(text, "id\ndata: \n\n");
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self { last_event_id: String::new() }
+        Self { last_event_id: None }
     }
 
     /// Appends an event to `text`, with the empty line that ends it. An empty type is `message`,
@@ -124,9 +132,9 @@ impl EventEncoder {
         if !event_type.is_empty() && event_type != Event::MESSAGE {
             push_line(text, "event: ", event_type);
         }
-        if *id != self.last_event_id {
-            push_line(text, "id: ", id);
-            self.last_event_id.clone_from(id);
+        if self.last_event_id.as_ref() != Some(id) {
+            push_line(text, if id.is_empty() { "id" } else { "id: " }, id);
+            self.last_event_id = Some(id.clone());
         }
         let mut rest = &**data;
         while let Some(end) = rest.find(LINE_ENDS) {
@@ -199,63 +207,48 @@ fn push_line(text: &mut String, start: &str, value: &str) {
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::sse::{EventDecoder, EventError};
+/// use utf8_codec::sse::{EventDecoder, EventError, EventPart};
 ///
 /// let mut decoder = EventDecoder::new().with_max_length(4);
 /// let mut events = decoder.push(b"data: four\n\ndata: five!\n\ndata: six\n\n");
 /// assert_eq!(events.next().unwrap().unwrap().data, "four");
 /// let error = events.next().unwrap().unwrap_err();
-/// assert_eq!(error, EventError::TooLong { offset: 12, max_length: 4 });
-/// assert_eq!(error.to_string(), "event at byte 12 is longer than 4 bytes");
+/// assert_eq!(error, EventError::TooLong { part: EventPart::Content, offset: 12, max_length: 4 });
+/// assert_eq!(error.to_string(), "event at byte 12 of the stream is longer than 4 bytes");
 /// assert_eq!(events.next().unwrap().unwrap().data, "six");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EventError {
-    /// A received event is longer than the limit.
+    /// A received event is longer than the limit, or its ID is.
+    #[error("{part} at byte {offset} of the stream is longer than {max_length} bytes")]
     TooLong {
+        /// What is too long.
+        part: EventPart,
         /// The offset of the event in the stream, in bytes.
         offset: u64,
         /// The limit, in bytes.
         max_length: usize,
     },
     /// The type of an event to be sent contains CR or LF.
+    #[error("event type contains a line ending at byte {offset}")]
     InvalidType {
         /// The offset of the CR or LF in the type, in bytes.
         offset: usize,
     },
     /// The ID of an event to be sent contains CR, LF or NUL.
+    #[error("event ID contains a line ending or NUL at byte {offset}")]
     InvalidId {
         /// The offset of the CR, LF or NUL in the ID, in bytes.
         offset: usize,
     },
     /// A comment to be sent contains CR or LF.
+    #[error("comment contains a line ending at byte {offset}")]
     InvalidComment {
         /// The offset of the CR or LF in the comment, in bytes.
         offset: usize,
     },
 }
-
-impl fmt::Display for EventError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooLong { offset, max_length } => {
-                write!(f, "event at byte {offset} is longer than {max_length} bytes")
-            }
-            Self::InvalidType { offset } => {
-                write!(f, "event type contains a line ending at byte {offset}")
-            }
-            Self::InvalidId { offset } => {
-                write!(f, "event ID contains a line ending or NUL at byte {offset}")
-            }
-            Self::InvalidComment { offset } => {
-                write!(f, "comment contains a line ending at byte {offset}")
-            }
-        }
-    }
-}
-
-impl Error for EventError {}
 
 /// The kind is [`InvalidData`](std::io::ErrorKind::InvalidData) for a received event, and
 /// [`InvalidInput`](std::io::ErrorKind::InvalidInput) for one to be sent.

@@ -2,11 +2,12 @@
 
 use alloc::borrow::Cow;
 use alloc::string::String;
+use alloc::sync::Arc;
 use core::iter::{self, FusedIterator};
 use core::mem;
 use core::time::Duration;
 
-use crate::adaptor::append_within;
+use crate::adaptor::{EventPart, append_within};
 use crate::decoder::error::Utf8Error;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::sse::{Event, EventError};
@@ -19,8 +20,9 @@ use crate::sse::{Event, EventError};
 /// is nothing to call at the end.
 ///
 /// An event is returned as soon as the CR or LF of the empty line that ends it arrives. The
-/// decoder holds only the text of the incomplete event, at most 1,048,576 bytes (1 MiB) unless
-/// [`with_max_length`](Self::with_max_length) sets another limit, and the last event ID. It holds no
+/// decoder holds only the text of the incomplete event, at most 16,777,216 bytes (16 MiB) and two IDs of 8,192
+/// bytes (8 KiB) unless [`with_max_length`](Self::with_max_length) and
+/// [`with_max_id_length`](Self::with_max_id_length) set other limits, and the last event ID. It holds no
 /// undecoded lines: each byte is consumed once, comments and unknown fields are dropped as they
 /// arrive, and the time is linear in the input. An empty chunk changes nothing. After an error,
 /// decoding continues with the next event.
@@ -44,12 +46,20 @@ use crate::sse::{Event, EventError};
 pub struct EventDecoder {
     line: Line,
     pending: Pending,
-    max_length: usize,
+    limits: Limits,
     /// Decodes the values. Between lines it holds nothing.
     utf8: Utf8Decoder,
     position: u64,
-    last_event_id: String,
+    last_event_id: Option<Arc<str>>,
     reconnection_time: Option<Duration>,
+}
+
+/// The maximum lengths, in bytes.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    /// Of the data and the type together.
+    content: usize,
+    id: usize,
 }
 
 /// What the next byte belongs to.
@@ -96,7 +106,7 @@ struct Pending {
     is_rejected: bool,
     /// Whether it has a `data` line.
     has_data: bool,
-    /// The bytes that count for the limit.
+    /// The bytes of the data and of all `event` lines.
     length: usize,
     data: String,
     event_type: String,
@@ -107,7 +117,8 @@ struct Pending {
 }
 
 impl EventDecoder {
-    /// Creates a decoder with a limit of 1,048,576 bytes (1 MiB) for an event.
+    /// Creates a decoder with limits of 16,777,216 bytes (16 MiB) for an event and 8,192 bytes (8 KiB) for an ID.
+    /// [The module](crate::sse#limits) gives the reasons.
     ///
     /// # Examples
     ///
@@ -122,17 +133,17 @@ impl EventDecoder {
         Self {
             line: Line::Bom(0),
             pending: Pending::new(),
-            max_length: 1 << 20,
+            limits: Limits { content: 16 << 20, id: 8 << 10 },
             utf8: Utf8Decoder::new(),
             position: 0,
-            last_event_id: String::new(),
+            last_event_id: None,
             reconnection_time: None,
         }
     }
 
-    /// Sets the maximum length of an event, in bytes of UTF-8: of its data, and of the values of its
-    /// `event` and `id` lines. Comments and unknown fields take no memory and do not count. Call it
-    /// before the first push.
+    /// Sets the maximum length of an event, in bytes of UTF-8: of its data and the values of its `event` lines
+    /// together. The ID has [a limit of its own](Self::with_max_id_length). Comments and unknown fields
+    /// take no memory and do not count. Call it before the first push.
     ///
     /// # Examples
     ///
@@ -145,8 +156,32 @@ impl EventDecoder {
     /// assert!(events.next().unwrap().is_err());
     /// ```
     #[must_use]
-    pub fn with_max_length(self, max_length: usize) -> Self {
-        Self { max_length, ..self }
+    pub fn with_max_length(mut self, max_length: usize) -> Self {
+        self.limits.content = max_length;
+        self
+    }
+
+    /// Sets the maximum length of an ID, in bytes of UTF-8. Call it before the first push.
+    ///
+    /// An event with a longer `id` line is rejected, even if the line contains NUL or another `id` line follows. The
+    /// standard has no limit, and ignores only an ID with NUL. But an event without its ID would have the ID of
+    /// another, and a client that reconnects with that one would receive events again.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::sse::EventDecoder;
+    ///
+    /// let mut decoder = EventDecoder::new().with_max_id_length(4);
+    /// let mut events = decoder.push(b"id: 1234\ndata: a\n\nid: 12345\ndata: b\n\ndata: c\n\n");
+    /// assert_eq!(events.next().unwrap().unwrap().data, "a");
+    /// assert!(events.next().unwrap().is_err());
+    /// assert_eq!(&*events.next().unwrap().unwrap().last_event_id, "1234");
+    /// ```
+    #[must_use]
+    pub fn with_max_id_length(mut self, max_length: usize) -> Self {
+        self.limits.id = max_length;
+        self
     }
 
     /// Sets the last event ID that applies until the stream sends another. Call it before the first
@@ -161,11 +196,11 @@ impl EventDecoder {
     /// use utf8_codec::sse::EventDecoder;
     ///
     /// let mut decoder = EventDecoder::new().with_last_event_id("7");
-    /// assert_eq!(decoder.push(b"data\n\n").next().unwrap().unwrap().last_event_id, "7");
+    /// assert_eq!(&*decoder.push(b"data\n\n").next().unwrap().unwrap().last_event_id, "7");
     /// ```
     #[must_use]
-    pub fn with_last_event_id(self, id: impl Into<String>) -> Self {
-        Self { last_event_id: id.into(), ..self }
+    pub fn with_last_event_id(self, id: impl Into<Arc<str>>) -> Self {
+        Self { last_event_id: Some(id.into()), ..self }
     }
 
     /// Decodes the next chunk of the stream. Yields the events that it completes.
@@ -176,7 +211,7 @@ impl EventDecoder {
     ///
     /// # Errors
     ///
-    /// The iterator yields [`EventError::TooLong`] as soon as an event exceeds the limit, skips the
+    /// The iterator yields [`EventError::TooLong`] as soon as an event exceeds a limit, skips the
     /// rest of the event, and continues after it. The ID of a rejected event does not apply; a
     /// `retry` line before the error does.
     ///
@@ -213,13 +248,15 @@ impl EventDecoder {
     ) -> impl FusedIterator<Item = Result<Event, EventError>> + use<'d, 'c> {
         iter::from_fn(move || {
             let event = self.next_event(&mut chunk)?;
-            let max_length = self.max_length;
-            Some(event.map_err(|offset| EventError::TooLong { offset, max_length }))
+            Some(event.map_err(|(part, offset)| {
+                let max_length = self.max_length(part);
+                EventError::TooLong { part, offset, max_length }
+            }))
         })
         .fuse()
     }
 
-    /// Starts a new stream with the same limit. The incomplete event, the last event ID and the
+    /// Starts a new stream with the same limits. The incomplete event, the last event ID and the
     /// reconnection time are discarded.
     ///
     /// # Examples
@@ -233,7 +270,7 @@ impl EventDecoder {
     /// assert_eq!(decoder.push("\u{FEFF}data: new\n\n".as_bytes()).next().unwrap().unwrap().data, "new");
     /// ```
     pub fn reset(&mut self) {
-        *self = Self { max_length: self.max_length, ..Self::new() };
+        *self = Self { limits: self.limits, ..Self::new() };
     }
 
     /// Returns the last event ID: that of the last event that has ended, with or without data.
@@ -250,7 +287,7 @@ impl EventDecoder {
     /// ```
     #[must_use]
     pub fn last_event_id(&self) -> &str {
-        &self.last_event_id
+        self.last_event_id.as_deref().unwrap_or_default()
     }
 
     /// Returns the time to wait before reconnecting: that of the last valid `retry` line.
@@ -324,14 +361,19 @@ impl EventDecoder {
         self.utf8.first_error()
     }
 
-    #[cfg(feature = "stream")]
-    pub(super) const fn max_length(&self) -> usize {
-        self.max_length
+    pub(super) const fn max_length(&self, part: EventPart) -> usize {
+        match part {
+            EventPart::Content => self.limits.content,
+            EventPart::Id => self.limits.id,
+        }
     }
 
     /// Decodes the front of `input` up to the end of the next event, and removes it. Returns the event, or the offset
-    /// of one that exceeds the limit.
-    pub(super) fn next_event(&mut self, input: &mut &[u8]) -> Option<Result<Event, u64>> {
+    /// of one that exceeds a limit.
+    pub(super) fn next_event(
+        &mut self,
+        input: &mut &[u8],
+    ) -> Option<Result<Event, (EventPart, u64)>> {
         loop {
             let &byte = input.first()?;
             let is_end = matches!(byte, b'\r' | b'\n');
@@ -386,7 +428,7 @@ impl EventDecoder {
                     let fits = self.end_value(field);
                     self.end_line(input);
                     if !fits {
-                        return Some(Err(self.reject_too_long()));
+                        return Some(Err(self.reject_too_long(field)));
                     }
                 }
                 Line::Value(field) => {
@@ -395,7 +437,7 @@ impl EventDecoder {
                     self.take(input, len);
                     if !fits {
                         self.line = Line::Ignored;
-                        return Some(Err(self.reject_too_long()));
+                        return Some(Err(self.reject_too_long(field)));
                     }
                 }
                 Line::Ignored if is_end => self.end_line(input),
@@ -432,7 +474,7 @@ impl EventDecoder {
         match field {
             Field::Data if self.pending.has_data => {
                 // If this exceeds the limit, so does what follows: the end of the value at the latest.
-                self.pending.append(field, "\n", self.max_length);
+                self.pending.append(field, "\n", self.limits);
             }
             Field::Data => self.pending.has_data = true,
             Field::Event => self.pending.event_type.clear(),
@@ -453,9 +495,8 @@ impl EventDecoder {
             return true;
         }
         self.utf8.seek(self.position - self.utf8.incomplete().len() as u64);
-        let Self { utf8, pending, max_length, .. } = self;
-        utf8.push(bytes)
-            .all(|piece| pending.append(field, piece.unwrap_or(REPLACEMENT), *max_length))
+        let Self { utf8, pending, limits, .. } = self;
+        utf8.push(bytes).all(|piece| pending.append(field, piece.unwrap_or(REPLACEMENT), *limits))
     }
 
     /// Ends the value of `field`. Returns whether the event is within the limit.
@@ -466,7 +507,7 @@ impl EventDecoder {
         }
         let end = self.utf8.finish().map_or(REPLACEMENT, |()| "");
         let pending = &mut self.pending;
-        if !pending.append(field, end, self.max_length) {
+        if !pending.append(field, end, self.limits) {
             return false;
         }
         if matches!(field, Field::Id) && !pending.next_id.contains('\0') {
@@ -483,20 +524,22 @@ impl EventDecoder {
             return None;
         }
         if let Some(id) = id {
-            self.last_event_id = id;
+            self.last_event_id = (!id.is_empty()).then(|| id.into());
         }
         let event_type = match event_type {
             empty if empty.is_empty() => Cow::Borrowed(Event::MESSAGE),
             event_type => Cow::Owned(event_type),
         };
-        has_data.then(|| Event { event_type, data, last_event_id: self.last_event_id.clone() })
+        let last_event_id = || self.last_event_id.clone().unwrap_or_default();
+        has_data.then(|| Event { event_type, data, last_event_id: last_event_id() })
     }
 
-    /// Rejects the event and returns its offset.
-    fn reject_too_long(&mut self) -> u64 {
+    /// Rejects the event, of which `field` is too long. Returns the part and the offset of the event.
+    fn reject_too_long(&mut self, field: Field) -> (EventPart, u64) {
         let offset = self.pending.offset.unwrap_or(self.position);
         self.reject();
-        offset
+        let part = if matches!(field, Field::Id) { EventPart::Id } else { EventPart::Content };
+        (part, offset)
     }
 
     /// Drops the text of the event and skips the rest of it.
@@ -550,15 +593,15 @@ impl Pending {
         }
     }
 
-    /// Appends to the value of `field`, unless the event would be longer than `max_length`.
-    fn append(&mut self, field: Field, text: &str, max_length: usize) -> bool {
-        let Some(room) = max_length.checked_sub(self.length) else { return false };
+    /// Appends to the value of `field`, unless that would exceed a limit.
+    fn append(&mut self, field: Field, text: &str, limits: Limits) -> bool {
         let value = match field {
             Field::Data => &mut self.data,
             Field::Event => &mut self.event_type,
-            Field::Id => &mut self.next_id,
+            Field::Id => return append_within(&mut self.next_id, text, limits.id).is_ok(),
             Field::Retry(_) => return true,
         };
+        let Some(room) = limits.content.checked_sub(self.length) else { return false };
         self.length += text.len();
         append_within(value, text, value.len() + room).is_ok()
     }

@@ -1,6 +1,7 @@
 //! How does a stream of chunks become a stream of events?
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::{Buf, Bytes};
@@ -18,8 +19,9 @@ impl<S> Utf8Stream<S> {
     /// there.
     ///
     /// It yields an event as soon as the CR or LF of the empty line that ends it arrives. It holds one
-    /// chunk and what its [`decoder`](Self::decoder) holds: at most 1 MiB of an event unless
-    /// [`with_max_length`](Utf8Stream::with_max_length) sets another limit, and the last event ID. While
+    /// chunk and what its [`decoder`](Self::decoder) holds: at most 16 MiB of an event and 8 KiB of its ID, unless
+    /// [`with_max_length`](Utf8Stream::with_max_length) and
+    /// [`with_max_id_length`](Utf8Stream::with_max_id_length) set other limits, and the last event ID. While
     /// the inner stream is pending between two events, it holds only that ID on the heap. An incomplete
     /// event at the end of the inner stream is discarded. After 32 consecutive chunks that complete no
     /// event, it wakes the task and returns `Pending`, so that an always-ready source cannot starve other
@@ -27,7 +29,7 @@ impl<S> Utf8Stream<S> {
     ///
     /// # Errors
     ///
-    /// The stream yields [`StreamError::EventTooLong`] for an event that exceeds the limit, and
+    /// The stream yields [`StreamError::EventTooLong`] for an event that exceeds a limit, and
     /// [`StreamError::Inner`] if the inner stream fails. Bytes may be missing at that point, so the stream
     /// continues after the next empty line. A reader ([`from_reader`](Utf8Stream::from_reader)) loses
     /// nothing when it fails, so there the event continues. Ill-formed bytes are no error. The stream
@@ -98,19 +100,41 @@ impl<S> Utf8Stream<S, EventDecoder> {
     ///
     /// ```
     /// use futures::{StreamExt, stream};
+    /// use utf8_codec::sse::EventPart;
     /// use utf8_codec::stream::{StreamError, Utf8StreamExt};
     ///
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
     /// let chunks = stream::iter([Ok::<_, ()>("data: five!"), Ok("\n\ndata: four\n\n")]);
     /// let mut events = chunks.utf8().events().with_max_length(4);
-    /// let error = StreamError::EventTooLong { offset: 0, max_length: 4 };
+    /// let error = StreamError::EventTooLong { part: EventPart::Content, offset: 0, max_length: 4 };
     /// assert_eq!(events.next().await, Some(Err(error)));
     /// assert_eq!(events.next().await.unwrap().unwrap().data, "four");
     /// # }
     /// ```
     pub fn with_max_length(self, max_length: usize) -> Self {
         self.map_decoder(|decoder| decoder.with_max_length(max_length))
+    }
+
+    /// Sets the maximum length of an ID, in bytes; see [`EventDecoder::with_max_id_length`]. Call it before the first
+    /// poll.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = stream::iter([Ok::<_, ()>("id: 12345\ndata: a\n\nid: 1234\ndata: b\n\n")]);
+    /// let mut events = chunks.utf8().events().with_max_id_length(4);
+    /// assert!(events.next().await.unwrap().is_err());
+    /// assert_eq!(events.next().await.unwrap().unwrap().data, "b");
+    /// # }
+    /// ```
+    pub fn with_max_id_length(self, max_length: usize) -> Self {
+        self.map_decoder(|decoder| decoder.with_max_id_length(max_length))
     }
 
     /// Sets the last event ID that applies until the stream sends another; see
@@ -129,13 +153,13 @@ impl<S> Utf8Stream<S, EventDecoder> {
     /// # async fn main() {
     /// let chunks = stream::iter([Ok::<_, ()>("data: 1\n\nretry: 10\nid: 8\n\n")]);
     /// let mut events = chunks.utf8().events().with_last_event_id("7");
-    /// assert_eq!(events.next().await.unwrap().unwrap().last_event_id, "7");
+    /// assert_eq!(&*events.next().await.unwrap().unwrap().last_event_id, "7");
     /// assert!(events.next().await.is_none());
     /// assert_eq!(events.decoder().last_event_id(), "8");
     /// assert_eq!(events.decoder().reconnection_time(), Some(Duration::from_millis(10)));
     /// # }
     /// ```
-    pub fn with_last_event_id(self, id: impl Into<String>) -> Self {
+    pub fn with_last_event_id(self, id: impl Into<Arc<str>>) -> Self {
         self.map_decoder(|decoder| decoder.with_last_event_id(id))
     }
 }
@@ -165,6 +189,8 @@ fn next_event<E>(
         0 => *chunk = Bytes::new(),
         rest => chunk.advance(chunk.len() - rest),
     }
-    let max_length = decoder.max_length();
-    event.transpose().map_err(|offset| StreamError::EventTooLong { offset, max_length })
+    event.transpose().map_err(|(part, offset)| {
+        let max_length = decoder.max_length(part);
+        StreamError::EventTooLong { part, offset, max_length }
+    })
 }

@@ -31,13 +31,24 @@
 //!
 //! # Limits
 //!
-//! The standard has none. Here an event has at most 1 MiB unless you set another limit. A longer one
-//! is an [error](EventError::TooLong), and the next event is unaffected.
+//! The standard has none. Here each part of an event has one, which you can change:
+//!
+//! | part | default | set by | why |
+//! | --- | --- | --- | --- |
+//! | the data and the type together | 16 MiB | [`with_max_length`](EventDecoder::with_max_length) | servers send files as base64: this fits one of 12 MB. It is also the limit of a WebSocket message |
+//! | the ID | 8 KiB | [`with_max_id_length`](EventDecoder::with_max_id_length) | the client returns the ID in a request header, and common servers reject header fields above 8 KiB |
+//!
+//! An event that exceeds a limit is an [error](EventError::TooLong), and the next event is unaffected. Its ID does not
+//! apply, so a client that reconnects requests the event again.
+//!
+//! All events that have the same ID share one copy of it: what you hold of a stream is proportional to the bytes received.
 
 mod event;
 mod event_decoder;
+#[cfg_attr(docsrs, doc(cfg(feature = "stream")))]
 #[cfg(feature = "stream")]
 mod event_stream;
 
+pub use crate::adaptor::EventPart;
 pub use event::{Event, EventEncoder, EventError};
 pub use event_decoder::EventDecoder;

@@ -346,6 +346,10 @@ where
     /// Returns the next `char`, or the error before it, without consuming it; `None` at the end. If
     /// there is a `char`, [`as_str`](Self::as_str) begins with it.
     ///
+    /// # Errors
+    ///
+    /// The error that `next()` returns next, borrowed: it stays until you take it.
+    ///
     /// # Cancel safety
     ///
     /// Dropping the future loses nothing.
@@ -517,10 +521,13 @@ where
     /// Returns a stream of the `char`s and errors, each with its line, column and offset. Lines and columns
     /// count from the next item.
     ///
-    /// The errors are those of this stream, not `Err` items: the position precedes either. A repair has
-    /// the offset of its ill-formed part. A lexer that reads [`as_str`](Self::as_str) keeps a
+    /// A repair has the offset of its ill-formed part. A lexer that reads [`as_str`](Self::as_str) keeps a
     /// [`TextPosition`] instead, and calls [`push`](TextPosition::push) with the text that it
     /// consumes.
+    ///
+    /// # Errors
+    ///
+    /// An item is a position, and a `char` or an error of this stream. The stream continues after an error.
     ///
     /// # Cancel safety
     ///

@@ -41,7 +41,7 @@ where
     ///         Err(error) => error.to_string(),
     ///     });
     /// }
-    /// let error = "line 2 is not valid UTF-8: truncated character (e9, followed by 0d) at byte 20";
+    /// let error = "line 2 is not valid UTF-8: truncated character (e9, followed by 0d) at byte 20 of the stream";
     /// assert_eq!(seen, ["GET /café", error, "GET /tea"]);
     /// # }
     /// ```

@@ -30,7 +30,7 @@ pin_project! {
     ///
     /// The input is any `Stream` of `Result<B, E>` with `B: Into<Bytes>`, such as `Bytes`,
     /// `Vec<u8>` and `&'static [u8]`, or a reader ([`from_reader`](Self::from_reader)). Everything
-    /// that a chunk determines is emitted before the next chunk is requested. The boundaries of the
+    /// that a chunk determines is returned before the next chunk is requested. The boundaries of the
     /// items depend on the chunks. The text does not.
     ///
     /// Text is not copied: an item shares the memory of its chunk, so a small item keeps the whole
@@ -313,7 +313,7 @@ impl<S, D> Utf8Stream<S, D> {
 
     /// Consumes the adaptor and returns the inner stream.
     ///
-    /// Bytes that were received but not emitted are lost: those that the [`decoder`](Self::decoder)
+    /// Bytes that were received but not returned are lost: those that the [`decoder`](Self::decoder)
     /// holds, and after them [`rest`](Self::rest).
     ///
     /// # Examples

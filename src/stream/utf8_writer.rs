@@ -31,8 +31,8 @@ pin_project! {
     /// capacity are copied too, so that fewer calls are needed. Everything else is copied once.
     ///
     /// A trailing high surrogate is held until the next unit arrives; `flush` keeps it. `close` and
-    /// any other text that is not empty turn it into a lone surrogate. The [`ErrorMode`] decides
-    /// what replaces a lone surrogate.
+    /// any other text that is not empty turn it into an unpaired surrogate. The [`ErrorMode`] decides
+    /// what replaces an unpaired surrogate.
     ///
     /// **Dropping it writes nothing**: call `close` or `flush`. In debug builds, dropping it with
     /// unwritten bytes writes one line to standard error, at most once per process, unless the
@@ -53,7 +53,7 @@ pin_project! {
     /// An error of the inner writer, or [`WriteZero`](std::io::ErrorKind::WriteZero) if it accepts
     /// no bytes. Nothing is lost. The call has not taken its text, and you can repeat it.
     ///
-    /// In [`ErrorMode::Fatal`], the default, an error for the first lone surrogate that the call
+    /// In [`ErrorMode::Fatal`], the default, an error for the first unpaired surrogate that the call
     /// found. Its inner error ([`get_ref`](std::io::Error::get_ref)) is a [`Utf16Error`]. Lone
     /// surrogates are skipped and everything else has been taken, so do not repeat that call.
     ///
@@ -202,7 +202,7 @@ impl<W> Utf8Writer<W> {
         Self { text: self.text.with_encoder(encoder), ..self }
     }
 
-    /// Sets what replaces lone surrogates.
+    /// Sets what replaces unpaired surrogates.
     ///
     /// # Examples
     ///
@@ -246,7 +246,7 @@ impl<W> Utf8Writer<W> {
     }
 
     /// Returns the inner UTF-16 decoder, for the number of units, the held surrogate, and the
-    /// number of lone surrogates.
+    /// number of unpaired surrogates.
     ///
     /// # Examples
     ///

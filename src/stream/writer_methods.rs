@@ -111,7 +111,7 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     ///
     /// # Errors
     ///
-    /// See [above](Self#errors). If there are lone surrogates, all other units have been taken.
+    /// See [above](Self#errors). If there are unpaired surrogates, all other units have been taken.
     ///
     /// # Cancel safety
     ///
@@ -213,7 +213,7 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
         poll_fn(|cx| Pin::new(&mut *self).poll_flush(cx)).await
     }
 
-    /// Ends the stream: a held surrogate becomes a lone surrogate, everything is written, and the
+    /// Ends the stream: a held surrogate becomes an unpaired surrogate, everything is written, and the
     /// inner writer is shut down. Calling `close` again does nothing. Writing text after it returns
     /// [`BrokenPipe`](io::ErrorKind::BrokenPipe).
     ///

@@ -11,7 +11,7 @@ use crate::utf16::{End, Utf16Error};
 /// Decodes UTF-16 units to UTF-8, chunk by chunk. A chunk can end anywhere.
 ///
 /// Between calls the decoder holds at most one high surrogate, whose low surrogate may be the next
-/// unit. Everything else that the units so far determine has been emitted. An empty chunk changes
+/// unit. Everything else that the units so far determine has been returned. An empty chunk changes
 /// nothing. At the end of the stream, [`finish`](Self::finish), or one of its forms with a mode,
 /// turns a held surrogate into one error or one repair. Further calls return `Ok`. After an error,
 /// decoding continues with the next unit. After `finish`, offsets keep counting;
@@ -30,9 +30,11 @@ use crate::utf16::{End, Utf16Error};
 /// use utf8_codec::utf16::Utf16Decoder;
 ///
 /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
-/// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut text);
+/// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut text);
+/// assert_eq!((progress.read, progress.held), (1, 1));
 /// assert_eq!((&*text, decoder.incomplete()), ("a", Some(0xD83D)));
-/// decoder.push_to_string(&[0xDC4B, 0x62], ErrorMode::Fatal, &mut text);
+/// let progress = decoder.push_to_string(&[0xDC4B, 0x62], ErrorMode::Fatal, &mut text);
+/// assert_eq!(progress.read, 2);
 /// assert_eq!((&*text, decoder.incomplete()), ("a👋b", None));
 /// # }
 /// ```
@@ -142,7 +144,8 @@ impl Utf16Decoder {
     /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
+    /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!((progress.read, progress.held), (1, 1));
     /// assert_eq!(decoder.finish().unwrap_err().offset(), 1);
     /// assert!(decoder.finish().is_ok());
     /// # }
@@ -201,7 +204,8 @@ impl Utf16Decoder {
     /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
-    /// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Escape, &mut text);
+    /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Escape, &mut text);
+    /// assert_eq!((progress.read, progress.held), (1, 1));
     /// decoder.finish_to_string(ErrorMode::Escape, &mut text).unwrap();
     /// assert_eq!(text, r"a\ud83d");
     /// # }
@@ -230,7 +234,8 @@ impl Utf16Decoder {
     /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Skip, &mut String::new());
+    /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Skip, &mut String::new());
+    /// assert_eq!((progress.read, progress.held), (1, 1));
     /// decoder.reset();
     /// assert_eq!((decoder.position(), decoder.incomplete()), (0, None));
     /// # }
@@ -250,7 +255,8 @@ impl Utf16Decoder {
     /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
+    /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!((progress.read, progress.held), (1, 1));
     /// assert_eq!(decoder.position(), 2);
     /// # }
     /// ```
@@ -269,7 +275,8 @@ impl Utf16Decoder {
     /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
+    /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!((progress.read, progress.held), (1, 1));
     /// assert_eq!(decoder.incomplete(), Some(0xD83D));
     /// # }
     /// ```
@@ -277,7 +284,7 @@ impl Utf16Decoder {
         self.high
     }
 
-    /// Returns the number of lone surrogates in this stream so far, repaired or not.
+    /// Returns the number of unpaired surrogates in this stream so far, repaired or not.
     ///
     /// # Examples
     ///
@@ -288,7 +295,8 @@ impl Utf16Decoder {
     /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0xDC00, 0xDC00], ErrorMode::Skip, &mut String::new());
+    /// let progress = decoder.push_to_string(&[0xDC00, 0xDC00], ErrorMode::Skip, &mut String::new());
+    /// assert_eq!(progress.read, 2);
     /// assert_eq!(decoder.error_count(), 2);
     /// # }
     /// ```
@@ -307,7 +315,8 @@ impl Utf16Decoder {
     /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0x61, 0xDC00, 0xDC00], ErrorMode::Skip, &mut String::new());
+    /// let progress = decoder.push_to_string(&[0x61, 0xDC00, 0xDC00], ErrorMode::Skip, &mut String::new());
+    /// assert_eq!(progress.read, 3);
     /// assert_eq!(decoder.first_error().unwrap().offset(), 1);
     /// # }
     /// ```
@@ -315,7 +324,7 @@ impl Utf16Decoder {
         self.tally.first()
     }
 
-    /// Decodes all `units` and passes their text to `out` in portions. In [`ErrorMode::Fatal`] it skips lone
+    /// Decodes all `units` and passes their text to `out` in portions. In [`ErrorMode::Fatal`] it skips unpaired
     /// surrogates, and returns the first as an error.
     #[cfg(feature = "std")]
     pub(crate) fn push_all(
@@ -477,7 +486,7 @@ enum Front {
     Hold(u16),
     /// A character made of the held surrogate, if any, and this many units.
     Char(usize, char),
-    /// A lone surrogate: the held one (0 units), or one unit.
+    /// An unpaired surrogate: the held one (0 units), or one unit.
     Lone(usize, Utf16Error),
 }
 

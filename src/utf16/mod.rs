@@ -3,7 +3,7 @@
 //! JavaScript, Java, .NET, Windows and many of their protocols represent text as 16-bit units. A
 //! character above U+FFFF is a pair of surrogates, a high one and a low one, and a chunk can end
 //! between them. [`Utf16Decoder`] holds the high surrogate until the next unit arrives. The
-//! [`ErrorMode`](crate::ErrorMode) decides what replaces a lone surrogate. A [`Utf16Error`] carries
+//! [`ErrorMode`](crate::ErrorMode) decides what replaces an unpaired surrogate. A [`Utf16Error`] carries
 //! its offset.
 //!
 //! Units are `u16` values in native byte order. Use [`u16::from_be_bytes`] or
@@ -20,7 +20,8 @@
 //!
 //! let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
 //! for chunk in [&[0x48, 0x69, 0x20, 0xD83D][..], &[0xDC4B], &[0xDC4B]] {
-//!     decoder.push_to_string(chunk, ErrorMode::Replacement, &mut text);
+//!     let progress = decoder.push_to_string(chunk, ErrorMode::Replacement, &mut text);
+//!     assert_eq!(progress.read + progress.held, chunk.len());
 //! }
 //! assert_eq!((&*text, decoder.finish()), ("Hi 👋\u{FFFD}", Ok(())));
 //! assert_eq!(decoder.first_error().unwrap().offset(), 5);
@@ -36,7 +37,7 @@ use crate::decoder::mode::{ErrorMode, Repair};
 
 pub use decoder::Utf16Decoder;
 
-/// A lone surrogate in a stream of UTF-16 units.
+/// An unpaired surrogate in a stream of UTF-16 units.
 ///
 /// One error covers one unit. Offsets count *units* from the start of the stream, however it was
 /// split into chunks. The error has a size of 16 bytes.
@@ -50,8 +51,10 @@ pub use decoder::Utf16Decoder;
 /// use utf8_codec::utf16::Utf16Decoder;
 ///
 /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
-/// decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Skip, &mut text); // the low surrogate may follow
-/// decoder.push_to_string(&[0x62], ErrorMode::Skip, &mut text); // it does not
+/// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Skip, &mut text);
+/// assert_eq!(progress.held, 1); // the low surrogate may follow
+/// let progress = decoder.push_to_string(&[0x62], ErrorMode::Skip, &mut text); // it does not
+/// assert_eq!(progress.held, 0);
 ///
 /// let error = decoder.first_error().unwrap();
 /// assert_eq!(error.offset(), 1);
@@ -92,7 +95,8 @@ impl Utf16Error {
     ///
     /// let mut decoder = Utf16Decoder::new();
     /// let units = [0x61, 0xD83D, 0xDC4B, 0xDC4B];
-    /// decoder.push_to_string(&units, ErrorMode::Skip, &mut String::new());
+    /// let progress = decoder.push_to_string(&units, ErrorMode::Skip, &mut String::new());
+    /// assert_eq!(progress.read, 4);
     /// assert_eq!(decoder.first_error().unwrap().offset(), 3);
     /// # }
     /// ```
@@ -114,7 +118,8 @@ impl Utf16Error {
     /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0xDC4B], ErrorMode::Skip, &mut String::new());
+    /// let progress = decoder.push_to_string(&[0xDC4B], ErrorMode::Skip, &mut String::new());
+    /// assert_eq!(progress.read, 1);
     /// assert_eq!(decoder.first_error().unwrap().unpaired_surrogate(), 0xDC4B);
     /// # }
     /// ```
@@ -134,7 +139,8 @@ impl Utf16Error {
     /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0xD83D], ErrorMode::Fatal, &mut String::new());
+    /// let progress = decoder.push_to_string(&[0xD83D], ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!(progress.held, 1);
     /// assert!(decoder.finish().unwrap_err().is_incomplete());
     /// # }
     /// ```
@@ -157,7 +163,8 @@ impl Utf16Error {
     /// use utf8_codec::utf16::Utf16Decoder;
     ///
     /// let mut decoder = Utf16Decoder::new();
-    /// decoder.push_to_string(&[0xD800], ErrorMode::Fatal, &mut String::new());
+    /// let progress = decoder.push_to_string(&[0xD800], ErrorMode::Fatal, &mut String::new());
+    /// assert_eq!(progress.held, 1);
     /// let error = decoder.finish().unwrap_err();
     /// assert_eq!(error.repair(ErrorMode::Escape).as_deref(), Some(r"\ud800"));
     /// assert_eq!(error.repair(ErrorMode::Latin1).as_deref(), Some("\u{FFFD}"));

@@ -1,8 +1,6 @@
 //! What does a connection receive, why is it rejected, and how does it close?
 
 use alloc::string::ToString;
-use core::error::Error;
-use core::fmt;
 
 use bytes::{BufMut, Bytes, BytesMut};
 use bytestring::ByteString;
@@ -43,8 +41,6 @@ pub enum Message {
 /// The reason why a message is rejected. Close the connection with
 /// [`close_code`](Self::close_code).
 ///
-/// The message of the error contains that of the source.
-///
 /// # Examples
 ///
 /// ```
@@ -58,44 +54,60 @@ pub enum Message {
 /// assert_eq!((error.close_code(), error.offset()), (1007, Some(3)));
 /// assert!(matches!(error, MessageError::Utf8(error) if error.bytes() == b"\xC3"));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MessageError {
     /// A text message is not UTF-8, or the options reject it. Offsets count from its first byte,
     /// across all its frames.
+    #[error("{}", .0.message_in(" in the text message"))]
     Utf8(Utf8Error),
     /// The reason in a close payload is not UTF-8. Offsets count from the first byte of the reason.
+    #[error("{}", .0.message_in(" in the close reason"))]
     Reason(Utf8Error),
     /// A message has more bytes than the limit, or its announced length exceeds the limit.
+    #[error("message is longer than {max_length} bytes")]
     TooLong {
         /// The limit, in bytes.
         max_length: u64,
     },
     /// A reserved bit is set, and no extension gives it a meaning.
+    #[error("a reserved bit of the frame header is set")]
     ReservedBits,
     /// An undefined opcode: `3` to `7`, `B` to `F`.
+    #[error("reserved opcode {0:#x}")]
     ReservedOpcode(u8),
     /// The length of a frame is not in its shortest form, or is 2^63 bytes or more.
+    #[error("frame length is not in its shortest form or exceeds 2^63 - 1 bytes")]
     FrameLength,
     /// A frame from a server is masked.
+    #[error("masked frame from a server")]
     Masked,
     /// A frame from a client is not masked.
+    #[error("frame from a client is not masked")]
     NotMasked,
     /// A continuation frame without a message to continue.
+    #[error("continuation frame without a message")]
     UnexpectedContinuation,
     /// A text or binary frame before the end of the previous message.
+    #[error("new message before the end of the previous one")]
     InterruptedMessage,
     /// A control frame without FIN.
+    #[error("control frame is fragmented (FIN is not set)")]
     FragmentedControl,
     /// A control frame with more than 125 bytes of payload.
+    #[error("control frame with more than 125 bytes of payload")]
     LongControl,
     /// A close payload of one byte, which is half a code.
+    #[error("close payload has one byte; a close code has two")]
     TruncatedCloseCode,
     /// A close code that must not be sent; see [`encode_close`].
+    #[error("invalid close code {0}")]
     CloseCode(u16),
     /// A payload, or the end of a frame, before any frame was started: a bug in the caller.
+    #[error("payload or end of frame, but no frame was started")]
     NoFrame,
     /// The start of a frame before the end of the previous one: a bug in the caller.
+    #[error("new frame before the end of the previous one")]
     NestedFrame,
 }
 
@@ -172,42 +184,6 @@ impl MessageError {
             _ => self.to_string(),
         };
         encode_allowed(self.close_code(), &reason)
-    }
-}
-
-impl fmt::Display for MessageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Utf8(error) => return error.fmt_in(" in the text message", f),
-            Self::Reason(error) => return error.fmt_in(" in the close reason", f),
-            Self::TooLong { max_length } => {
-                return write!(f, "message is longer than {max_length} bytes");
-            }
-            Self::ReservedBits => "a reserved bit of the frame header is set",
-            Self::FrameLength => {
-                "frame length is not in its shortest form or exceeds 2^63 - 1 bytes"
-            }
-            Self::Masked => "masked frame from a server",
-            Self::NotMasked => "frame from a client is not masked",
-            Self::ReservedOpcode(opcode) => return write!(f, "reserved opcode {opcode:#x}"),
-            Self::UnexpectedContinuation => "continuation frame without a message",
-            Self::InterruptedMessage => "new message before the end of the previous one",
-            Self::FragmentedControl => "control frame is fragmented (FIN is not set)",
-            Self::LongControl => "control frame with more than 125 bytes of payload",
-            Self::TruncatedCloseCode => "close payload has one byte; a close code has two",
-            Self::CloseCode(code) => return write!(f, "invalid close code {code}"),
-            Self::NoFrame => "payload or end of frame, but no frame was started",
-            Self::NestedFrame => "new frame before the end of the previous one",
-        })
-    }
-}
-
-impl Error for MessageError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            Self::Utf8(error) | Self::Reason(error) => Some(error),
-            _ => None,
-        }
     }
 }
 

@@ -17,8 +17,8 @@ use crate::websocket::{FrameHeader, Message, MessageError, Opcode};
 ///
 /// [The module](crate::websocket) describes the order of the calls. A frame can be pushed
 /// in any number of pieces, including empty ones, and a message can have any number of frames.
-/// Neither affects the text, the errors or their offsets. The call that receives the first
-/// impossible byte, or the first byte beyond the limit, returns the error. If one byte is both, the
+/// Neither affects the text, the errors or their offsets. The call that receives the byte
+/// that makes the message invalid, or the first byte beyond the limit, returns the error. If one byte is both, the
 /// error is [`TooLong`](MessageError::TooLong).
 ///
 /// Between calls it holds the kept part of the open message: the pieces themselves, or a copy in a
@@ -115,7 +115,7 @@ impl MessageAssembler {
     }
 
     /// Sets the maximum length of a message, in bytes, across all its frames, kept or not. If you
-    /// lower it within a message, no bytes beyond it are admitted.
+    /// lower it within a message, further bytes are rejected.
     ///
     /// # Examples
     ///

@@ -212,7 +212,9 @@ async fn on_an_idle_socket_lines_after_errors_do_not_wait() {
     let (mut peer, socket) = connection().await;
     peer.write_all(b"ok\nba\xFFd\nmore\nlast \xFF").await.unwrap();
     let mut lines = FramedRead::new(socket, Utf8LinesCodec::new());
-    for expected in ["ok", "<line 2 is not valid UTF-8: invalid byte (ff) at byte 5>", "more"] {
+    for expected in
+        ["ok", "<line 2 is not valid UTF-8: invalid byte (ff) at byte 5 of the stream>", "more"]
+    {
         assert_eq!(reported(next(&mut lines).await.unwrap()), expected);
     }
     let error = next(&mut lines).await.unwrap().unwrap_err();

@@ -581,7 +581,9 @@ async fn on_an_idle_socket_lines_after_errors_do_not_wait() {
     let mut peer = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
     let mut lines = Utf8Reader::new(listener.accept().await.unwrap().0).into_lines();
     peer.write_all(b"ok\nba\xFFd\nmore\nlast \xFF").await.unwrap();
-    for expected in ["ok", "<line 2 is not valid UTF-8: invalid byte (ff) at byte 5>", "more"] {
+    for expected in
+        ["ok", "<line 2 is not valid UTF-8: invalid byte (ff) at byte 5 of the stream>", "more"]
+    {
         assert_eq!(reported(soon(lines.next()).await.unwrap()), expected);
     }
     let error = line_error(soon(lines.next()).await.unwrap().unwrap_err());

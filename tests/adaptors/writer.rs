@@ -133,7 +133,7 @@ fn now<T>(future: impl Future<Output = T>) -> T {
     future.now_or_never().expect("there is nothing to wait for")
 }
 
-/// The lone surrogate that an error of the writer reports.
+/// The unpaired surrogate that an error of the writer reports.
 fn lone_surrogate(error: &io::Error) -> Option<Utf16Error> {
     error.get_ref()?.downcast_ref().copied()
 }
@@ -165,7 +165,7 @@ fn any_part() -> impl Strategy<Value = Part> {
     prop_oneof![2 => short, 1 => long, 2 => any::<char>().prop_map(Part::Char), 2 => units, 1 => pairs]
 }
 
-/// The concatenated parts in UTF-8, and the number of lone surrogates.
+/// The concatenated parts in UTF-8, and the number of unpaired surrogates.
 fn model(parts: &[Part], mode: ErrorMode) -> (String, u64) {
     let (mut text, mut lone, mut units) = (String::new(), 0, Vec::new());
     let mut decode = |units: &mut Vec<u16>, text: &mut String| {

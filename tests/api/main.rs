@@ -4,6 +4,8 @@ mod boundary;
 #[cfg(feature = "alloc")]
 mod contract;
 mod destinations;
+#[cfg(all(feature = "codec", feature = "stream", feature = "http-body"))]
+mod error_chains;
 #[cfg(feature = "alloc")]
 #[path = "../support/incremental_decoder.rs"]
 mod incremental_decoder;

@@ -401,13 +401,23 @@ mod text {
     }
 }
 
+#[cfg(feature = "alloc")]
+#[test]
+fn server_sent_events_strip_a_bom_replace_errors_and_ignore_an_id_with_nul() {
+    let mut decoder = utf8_codec::sse::EventDecoder::new();
+    let events =
+        decoder.push(b"\xEF\xBB\xBFdata: \xFF\rid: 1\0\r\n\nid: 2\ndata: \xEF\xBB\xBFb\n\r");
+    let events: Vec<_> = events.map(Result::unwrap).collect();
+    let events: Vec<_> = events.iter().map(|event| (&*event.data, &*event.last_event_id)).collect();
+    assert_eq!(events, [("\u{FFFD}", ""), ("\u{FEFF}b", "2")]);
+}
+
 #[cfg(feature = "codec")]
 mod lines {
     //! Settings for protocols of lines.
 
     use bytes::BytesMut;
     use tokio_util::codec::{Decoder, Encoder};
-    use utf8_codec::ErrorMode;
     use utf8_codec::codec::JavaUtfCodec;
     use utf8_codec::codec::{CodecError, Utf8LinesCodec};
     use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
@@ -438,17 +448,6 @@ mod lines {
         assert_eq!(write(Utf8LinesCodec::new(), "{}"), Some("{}\n".into()));
         assert_eq!(write(Utf8LinesCodec::new(), "{\n}"), None);
         assert_eq!(write(Utf8LinesCodec::new(), "{}\n"), None);
-    }
-
-    #[test]
-    fn sse_strips_one_bom_replaces_errors_and_ends_lines_at_cr_lf_and_cr_lf() {
-        let codec = Utf8LinesCodec::new()
-            .with_delimiter(Delimiter::any_newline())
-            .with_options(STRIP)
-            .with_error_mode(ErrorMode::Replacement);
-        let input = b"\xEF\xBB\xBFdata: \xFF\rid: 1\0\r\n\ndata";
-        let lines = ["data: \u{FFFD}", "id: 1\0", "", "data"];
-        assert_eq!(read(codec, input), lines.map(|line| Ok(line.into())));
     }
 
     fn irc() -> Utf8LinesCodec {

@@ -166,6 +166,30 @@ fn an_error_that_no_decoder_returns_is_rejected() {
 }
 
 #[test]
+fn an_error_that_ends_after_the_largest_offset_is_rejected() {
+    let read = |valid_up_to: u64, kind: &str, bytes: &[u8], next: Option<u8>| {
+        let fields = json!({
+            "valid_up_to": valid_up_to, "kind": kind, "bytes": bytes, "next_byte": next
+        });
+        from_value::<Utf8Error>(fields)
+    };
+    for (kind, bytes, next, seen) in [
+        ("invalid_byte", &[0xFF][..], None, 1),
+        ("incomplete", &[0xE2, 0x82], None, 2),
+        ("truncated", &[0xE2, 0x82], Some(0x21), 3),
+        ("noncharacter", &[0xF4, 0x8F, 0xBF, 0xBF], None, 4),
+    ] {
+        for too_large in u64::MAX - seen + 1..=u64::MAX {
+            assert!(read(too_large, kind, bytes, next).is_err(), "{kind} at {too_large}");
+        }
+        let last = read(u64::MAX - seen, kind, bytes, next).unwrap();
+        let mut position = TextPosition::new();
+        position.push_error(&last);
+        assert_eq!(position.offset, u64::MAX - u64::from(next.is_some()), "{kind}");
+    }
+}
+
+#[test]
 fn a_value_of_another_type_is_rejected_with_what_is_expected() {
     let message = |result: Result<(), serde_json::Error>| result.unwrap_err().to_string();
     let strictness =

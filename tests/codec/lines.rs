@@ -143,7 +143,10 @@ async fn a_command_after_a_bare_cr_is_rejected_and_the_session_continues() {
         .collect()
         .await;
     send.await.unwrap();
-    assert_eq!(replies, ["250 ok", "500 line 2 contains a bare CR at byte 21", "250 ok"]);
+    assert_eq!(
+        replies,
+        ["250 ok", "500 line 2 contains a bare CR at byte 21 of the stream", "250 ok"]
+    );
     assert_eq!(serve.await.unwrap(), ["HELO a", "QUIT"]);
 }
 
@@ -164,9 +167,9 @@ async fn a_rejected_line_does_not_affect_the_next() {
         reported(reader, Utf8LinesCodec::new(), show_line).await,
         [
             "1@0 \"good\"",
-            "<line 2 is not valid UTF-8: invalid byte (ff) at byte 6>",
+            "<line 2 is not valid UTF-8: invalid byte (ff) at byte 6 of the stream>",
             "3@11 \"next\"",
-            "<line 4 is not valid UTF-8: unexpected end inside a character (e2 82) at byte 21>",
+            "<line 4 is not valid UTF-8: unexpected end inside a character (e2 82) at byte 21 of the stream>",
         ],
     );
 }
@@ -547,12 +550,13 @@ async fn the_sink_is_usable_after_a_rejected_line() {
 }
 
 #[tokio::test]
-async fn a_write_error_keeps_its_source() {
+async fn a_write_error_keeps_its_kind_and_message() {
     let failure = io::Error::new(io::ErrorKind::BrokenPipe, "gone");
     let script = Builder::new().write_error(failure).build();
     let mut sink = FramedWrite::new(script, Utf8LinesCodec::new());
     let error = sink.send("one").await.unwrap_err();
-    assert_eq!(error.to_string(), "I/O error: gone");
+    assert_eq!(error.to_string(), "gone");
+    assert!(matches!(error, CodecError::Io(error) if error.kind() == io::ErrorKind::BrokenPipe));
 }
 
 #[test]
@@ -691,7 +695,7 @@ fn bytes_until_an_item(mut codec: Utf8LinesCodec, input: &[u8]) -> (usize, Strin
 
 #[test]
 fn too_long_is_reported_once_no_delimiter_is_possible() {
-    let too_long = "<line 1 at byte 0 is longer than 3 bytes>";
+    let too_long = "<line 1 at byte 0 of the stream is longer than 3 bytes>";
     let table: [(Delimiter, &[u8], usize); 9] = [
         (Delimiter::lf(), b"abcd", 4),
         (Delimiter::lf(), b"abc\rd", 5),
@@ -723,7 +727,7 @@ fn an_error_that_an_earlier_byte_decides_precedes_too_long() {
                 items.extend(decode_lines(&mut codec, &mut buffer));
             }
             items.extend(end_lines(&mut codec, &mut buffer));
-            let reason = "truncated character (e2 82, followed by 61) at byte 1";
+            let reason = "truncated character (e2 82, followed by 61) at byte 1 of the stream";
             assert_eq!(items, [format!("<line 1 is not valid UTF-8: {reason}>")], "{cuts:?}");
         }
     }
@@ -735,7 +739,10 @@ fn the_end_can_decide_that_a_line_is_too_long() {
     let mut codec = Utf8LinesCodec::new().with_delimiter(delimiter).with_max_length(3);
     let mut buffer = BytesMut::from("xyza");
     assert!(decode_lines(&mut codec, &mut buffer).is_empty());
-    assert_eq!(end_lines(&mut codec, &mut buffer), ["<line 1 at byte 0 is longer than 3 bytes>"]);
+    assert_eq!(
+        end_lines(&mut codec, &mut buffer),
+        ["<line 1 at byte 0 of the stream is longer than 3 bytes>"]
+    );
 }
 
 #[test]
@@ -746,7 +753,7 @@ fn a_forbidden_bom_longer_than_the_limit_is_too_long() {
         let codec = Utf8LinesCodec::new().with_options(options).with_delimiter(delimiter);
         let mut codec = codec.with_max_length(2);
         let items = decode_lines(&mut codec, &mut BytesMut::from(&b"\xEF\xBB\xBFa"[..]));
-        assert_eq!(items, ["<line 1 at byte 0 is longer than 2 bytes>"]);
+        assert_eq!(items, ["<line 1 at byte 0 of the stream is longer than 2 bytes>"]);
     }
 }
 
@@ -767,7 +774,10 @@ fn lossy_modes_apply_the_limit_to_input_bytes() {
         let mut buffer = BytesMut::from(&b"\xFF\xFF\xFF\n\xFF\xFF\xFF\xFF\nok\n"[..]);
         let reported = decode_lines(&mut codec(), &mut buffer);
         assert!(reported[0].starts_with("1@0"), "{mode:?}: {reported:?}");
-        assert_eq!(reported[1..], ["<line 2 at byte 4 is longer than 3 bytes>", "3@9 \"ok\""]);
+        assert_eq!(
+            reported[1..],
+            ["<line 2 at byte 4 of the stream is longer than 3 bytes>", "3@9 \"ok\""]
+        );
     }
 }
 

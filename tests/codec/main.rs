@@ -188,7 +188,7 @@ fn failing() -> Mock {
 
 #[tokio::test(start_paused = true)]
 async fn a_read_error_inside_a_character_loses_no_data() {
-    let io = "! I/O error: the cable";
+    let io = "! the cable";
     assert_eq!(
         reported(failing(), Utf8Codec::new(), show_text).await,
         ["1", io, "-", io, "-", "€\n2"],
@@ -233,7 +233,7 @@ async fn an_incomplete_character_at_the_end_is_one_error() {
     assert_eq!(reported(reader(), CharCodec::new(), show_char).await, ["x", &fatal]);
     let item = format!("<{error}>");
     assert_eq!(reported(reader(), Utf8ChunksCodec::new(), show_chunk).await, ["x", &item]);
-    let line = format!("<line 1 is not valid UTF-8: {reason} at byte 1>");
+    let line = format!("<line 1 is not valid UTF-8: {reason} at byte 1 of the stream>");
     assert_eq!(reported(reader(), Utf8LinesCodec::new(), show_line).await, [line]);
 }
 

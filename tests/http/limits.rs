@@ -407,7 +407,12 @@ fn an_error_of_a_body_inside_another_one_keeps_its_status() {
     assert_eq!(status_of(io::Error::from(unsupported())), 415);
     assert_eq!(status_of(BodyError::Utf8(utf8())), 400);
     #[cfg(feature = "stream")]
-    assert_eq!(status_of(utf8_codec::stream::StreamError::Inner(unsupported())), 415);
+    {
+        use utf8_codec::stream::StreamError;
+        assert_eq!(status_of(StreamError::Inner(unsupported())), 415);
+        assert_eq!(status_of(io::Error::other(StreamError::Inner(unsupported()))), 415);
+        assert_eq!(status_of(StreamError::Inner(io::Error::other(length_limit()))), 413);
+    }
     let inner = Utf8Body::new(Full::<Bytes>::from("text")).with_max_length(3);
     let outer = Utf8Body::new(inner).collect_text(9).now_or_never().unwrap().unwrap_err();
     assert_eq!((outer.status().as_u16(), matches!(outer, BodyError::Inner(_))), (413, true));
@@ -416,12 +421,12 @@ fn an_error_of_a_body_inside_another_one_keeps_its_status() {
 #[cfg(feature = "stream")]
 #[test]
 fn an_event_that_is_too_long_keeps_its_offset() {
+    use utf8_codec::sse::EventPart;
     use utf8_codec::stream::StreamError;
-    let error = BodyError::from(StreamError::EventTooLong { offset: 7, max_length: 10 });
-    assert_eq!(error.to_string(), "event at byte 7 is longer than 10 bytes");
+    let part = EventPart::Content;
+    let error = BodyError::from(StreamError::EventTooLong { part, offset: 7, max_length: 10 });
+    assert_eq!(error.to_string(), "event at byte 7 of the body is longer than 10 bytes");
     assert_eq!((error.status().as_u16(), error.offset()), (413, Some(7)));
-    assert!(error.source().unwrap().is::<LengthLimitError>());
-    assert!(error.into_boxed().is::<LengthLimitError>());
     let error = BodyError::from(StreamError::TooLong { max_length: 10 });
     assert!(matches!(error, BodyError::TooLong { max_length: 10 }));
 }
@@ -439,19 +444,14 @@ fn an_error_of_a_line_keeps_its_offset() {
         BodyError::from(lines.next().now_or_never().unwrap().unwrap().unwrap_err())
     };
     let too_long = error(b"ok\r\nlong line");
-    assert_eq!(too_long.to_string(), "line 2 at byte 4 is longer than 5 bytes");
+    assert_eq!(too_long.to_string(), "line 2 at byte 4 of the stream is longer than 5 bytes");
     assert_eq!((too_long.status().as_u16(), too_long.offset()), (413, Some(4)));
-    assert!(too_long.source().unwrap().is::<LengthLimitError>());
-    assert!(too_long.into_boxed().is::<LengthLimitError>());
 
     let bare_cr = error(b"ok\r\na\rb\r\n");
     assert_eq!((bare_cr.status().as_u16(), bare_cr.offset()), (400, Some(5)));
-    assert!(bare_cr.source().is_none());
-    assert!(bare_cr.into_boxed().is::<BodyError>());
 
     let ill_formed = error(b"ok\r\na\xFF\r\n");
     assert!(matches!(ill_formed, BodyError::Line(LineError::Utf8 { .. })));
-    assert!(ill_formed.source().unwrap().is::<Utf8Error>());
     assert_eq!((ill_formed.status().as_u16(), ill_formed.offset()), (400, Some(5)));
 
     assert_eq!(io::Error::from(ill_formed).kind(), io::ErrorKind::InvalidData);
@@ -460,10 +460,7 @@ fn an_error_of_a_line_keeps_its_offset() {
 }
 
 #[test]
-fn other_layers_recognise_the_limit() {
-    let too_long = BodyError::TooLong { max_length: 3 };
-    assert!(too_long.source().unwrap().is::<LengthLimitError>());
-    assert!(too_long.into_boxed().is::<LengthLimitError>());
+fn an_inner_error_is_boxed_unchanged() {
     assert!(BodyError::Inner(length_limit()).into_boxed().is::<LengthLimitError>());
     assert!(BodyError::Inner(inner().into()).into_boxed().is::<io::Error>());
     let boxed = BodyError::Utf8(utf8()).into_boxed();

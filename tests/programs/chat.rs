@@ -73,6 +73,13 @@ fn the_scripted_chat_succeeds() {
 }
 
 #[test]
+fn an_address_that_cannot_be_bound_is_named() {
+    let outcome = CHAT.run(["--listen", "nowhere"], b"");
+    assert_eq!((outcome.status, outcome.text()), (1, ""));
+    assert!(outcome.stderr.starts_with("chat: nowhere: "), "{}", outcome.stderr);
+}
+
+#[test]
 fn the_room_size_is_limited_and_names_are_truncated_at_characters() {
     let server = Server::start(&["--max-clients", "1"]);
     let mut first = server.connect(&"é€".repeat(10));

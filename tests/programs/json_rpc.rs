@@ -80,7 +80,10 @@ fn each_line_is_answered_before_the_next_one_is_sent() {
 fn a_line_that_is_too_long_is_answered_and_not_stored() {
     let input = [&request(1, &[b'x'; 10_000_000]), &*request(2, b"xy")].concat();
     let found = answers(&["--max-length", "100"], &input);
-    assert_eq!(error(&found[0]), (-32700, "line 1 at byte 0 is longer than 100 bytes"));
+    assert_eq!(
+        error(&found[0]),
+        (-32700, "line 1 at byte 0 of the stream is longer than 100 bytes")
+    );
     assert_eq!((&found[1], found.len()), (&result(2, 2), 2));
 }
 

@@ -2,6 +2,7 @@
 
 mod chat;
 mod check;
+mod habits;
 mod json_rpc;
 #[cfg(feature = "lines")]
 #[path = "../support/program.rs"]
@@ -54,7 +55,10 @@ mod grep {
         let log = [&vec![b'x'; 100_000][..], b"\nshort x\n"].concat();
         let outcome = GREP.run(["x", "--max-length", "50"], &log);
         assert_eq!((outcome.text(), outcome.status), ("-:2:100001:short x\n", 2));
-        assert_eq!(outcome.stderr, "grep: -: line 1 at byte 0 is longer than 50 bytes\n");
+        assert_eq!(
+            outcome.stderr,
+            "grep: -: line 1 at byte 0 of the stream is longer than 50 bytes\n"
+        );
     }
 
     #[test]

@@ -519,11 +519,18 @@ fn invalid_arguments_and_io_errors_exit_with_status_2() {
 }
 
 #[test]
-fn a_closed_output_is_reported() {
-    let long = TRANSCODE.file("long.txt", &b"0123456789abcdef".repeat(1 << 16));
+fn a_target_that_closes_the_connection_is_reported_and_a_closed_pipe_is_not() {
+    let long = TRANSCODE.file("long.txt", &b"0123456789abcdef".repeat(1 << 20));
     let mut child = TRANSCODE.start([&long, "--to", "utf-16le"]);
     let mut first = [0; 10];
     child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    let outcome = finish(child);
+    assert_eq!((outcome.status, &*outcome.stderr), (0, ""));
+
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let target = format!("tcp://{}", listener.local_addr().unwrap());
+    let child = TRANSCODE.start([&*long, "--to", "utf-16le", "-o", &target]);
+    drop(listener.accept().unwrap());
     let outcome = finish(child);
     assert_eq!((outcome.status, outcome.stderr.lines().count()), (2, 1), "{}", outcome.stderr);
 }

@@ -13,7 +13,7 @@ use utf8_codec::decoder::Status;
 use utf8_codec::utf16::{Utf16Decoder, Utf16Error};
 use utf8_codec::{ErrorMode, Utf8Decoder};
 
-/// Pushes chunks by every method, and checks after each that all determined text has been emitted.
+/// Pushes chunks by every method, and checks after each that all determined text has been returned.
 fn assert_law(chunks: &[&[u16]]) {
     let units = chunks.concat();
     for mode in MODES {

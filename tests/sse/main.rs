@@ -12,18 +12,20 @@ mod script;
 #[cfg(feature = "stream")]
 mod streams;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use utf8_codec::sse::{Event, EventDecoder, EventEncoder, EventError};
+use utf8_codec::sse::{Event, EventDecoder, EventEncoder, EventError, EventPart};
 
 use counting::{allocated, held, most, watch};
-use model::{decode, expected};
+use model::{Limits, decode, expected};
 
 /// The type, data and last event ID of each event.
 fn events(stream: &str) -> Vec<(String, String, String)> {
     let mut decoder = EventDecoder::new();
-    let event = |event: Event| (event.event_type.into_owned(), event.data, event.last_event_id);
+    let event =
+        |event: Event| (event.event_type.into_owned(), event.data, event.last_event_id.to_string());
     decoder.push(stream.as_bytes()).map(|item| event(item.unwrap())).collect()
 }
 
@@ -91,22 +93,36 @@ fn with_line_ends(stream: &[u8]) -> Vec<Vec<u8>> {
     vec![stream.to_vec(), replaced(b"\r"), replaced(b"\r\n")]
 }
 
-const LIMITS: [usize; 7] = [0, 1, 5, 7, 8, 9, 1 << 20];
+const UNLIMITED: usize = usize::MAX;
+const LIMITS: [Limits; 11] = [
+    Limits { content: 0, id: 0 },
+    Limits { content: 1, id: 1 },
+    Limits { content: 5, id: 5 },
+    Limits { content: 7, id: 7 },
+    Limits { content: 8, id: 8 },
+    Limits { content: 9, id: 9 },
+    Limits { content: UNLIMITED, id: 0 },
+    Limits { content: UNLIMITED, id: 9 },
+    Limits { content: 0, id: UNLIMITED },
+    Limits { content: 8, id: UNLIMITED },
+    Limits { content: UNLIMITED, id: UNLIMITED },
+];
 
 #[test]
 fn the_outcome_is_that_of_the_standard_at_every_split() {
     for stream in STREAMS.iter().flat_map(|stream| with_line_ends(stream)) {
-        for limit in LIMITS {
-            let whole = decode([&*stream], limit);
-            assert_eq!(whole.0, expected(&stream, limit), "{limit} {stream:?}");
+        for limits in LIMITS {
+            let whole = decode([&*stream], limits);
+            assert_eq!(whole.0, expected(&stream, limits), "{limits:?} {stream:?}");
             for first in 0..=stream.len() {
                 for second in first..=stream.len() {
                     let chunks = [&stream[..first], &stream[first..second], &stream[second..]];
-                    assert_eq!(decode(chunks, limit), whole, "{limit} {first} {second} {stream:?}");
+                    let outcome = decode(chunks, limits);
+                    assert_eq!(outcome, whole, "{limits:?} {first} {second} {stream:?}");
                 }
             }
             for size in 1..10 {
-                assert_eq!(decode(stream.chunks(size), limit), whole, "{limit} {size}");
+                assert_eq!(decode(stream.chunks(size), limits), whole, "{limits:?} {size}");
             }
         }
     }
@@ -116,10 +132,10 @@ fn the_outcome_is_that_of_the_standard_at_every_split() {
 fn every_prefix_has_the_outcome_of_the_standard() {
     for stream in STREAMS.iter().flat_map(|stream| with_line_ends(stream)) {
         for len in 0..=stream.len() {
-            for limit in LIMITS {
+            for limits in LIMITS {
                 let prefix = &stream[..len];
-                let (outcome, _) = decode(prefix.chunks(1), limit);
-                assert_eq!(outcome, expected(prefix, limit), "{limit} {prefix:?}");
+                let (outcome, _) = decode(prefix.chunks(1), limits);
+                assert_eq!(outcome, expected(prefix, limits), "{limits:?} {prefix:?}");
             }
         }
     }
@@ -131,7 +147,8 @@ proptest! {
     #[test]
     fn random_streams_have_the_outcome_of_the_standard(
         pieces in prop::collection::vec(prop::sample::select(PIECES), 0..60),
-        limit in prop_oneof![0..40_usize, Just(1 << 20)],
+        content in prop_oneof![0..40_usize, Just(UNLIMITED)],
+        id in prop_oneof![0..10_usize, Just(UNLIMITED)],
         sizes in prop::collection::vec(0..9_usize, 1..5),
     ) {
         let stream = pieces.concat();
@@ -145,9 +162,10 @@ proptest! {
                 break;
             }
         }
-        let whole = decode([&*stream], limit);
-        prop_assert_eq!(&whole.0, &expected(&stream, limit));
-        prop_assert_eq!(decode(chunks, limit), whole);
+        let limits = Limits { content, id };
+        let whole = decode([&*stream], limits);
+        prop_assert_eq!(&whole.0, &expected(&stream, limits));
+        prop_assert_eq!(decode(chunks, limits), whole);
     }
 }
 
@@ -184,18 +202,19 @@ const PIECES: &[&[u8]] = &[
 #[test]
 fn bytes_of_events_that_are_not_taken_are_not_consumed() {
     for stream in STREAMS.iter().flat_map(|stream| with_line_ends(stream)) {
-        for limit in LIMITS {
-            let mut decoder = EventDecoder::new().with_max_length(limit);
+        for limits in LIMITS {
+            let decoder = EventDecoder::new().with_max_length(limits.content);
+            let mut decoder = decoder.with_max_id_length(limits.id);
             let (mut items, mut rest) = (Vec::new(), &stream[..]);
             loop {
                 let item = decoder.push(rest).next();
                 let Some(item) = item else { break };
                 items.push(item);
                 rest = &stream[decoder.position() as usize..];
-                assert_eq!(decode([&stream[..stream.len() - rest.len()]], limit).0.items, items);
+                assert_eq!(decode([&stream[..stream.len() - rest.len()]], limits).0.items, items);
             }
-            assert_eq!(decoder.position(), stream.len() as u64, "{limit} {stream:?}");
-            let (expected, _) = decode([&*stream], limit);
+            assert_eq!(decoder.position(), stream.len() as u64, "{limits:?} {stream:?}");
+            let (expected, _) = decode([&*stream], limits);
             assert_eq!(
                 (items, decoder.last_event_id()),
                 (expected.items, &*expected.last_event_id)
@@ -224,7 +243,7 @@ fn events_before_the_first_id_have_the_id_of_the_previous_connection() {
         let mut decoder = EventDecoder::new().with_last_event_id("7");
         let ids: Vec<_> =
             decoder.push(stream.as_bytes()).map(|e| e.unwrap().last_event_id).collect();
-        assert_eq!(ids, ["7", "8"]);
+        assert_eq!(ids, ["7", "8"].map(Arc::from));
     }
 }
 
@@ -240,7 +259,7 @@ fn any_event() -> impl Strategy<Value = Event> {
     (word, data, word).prop_map(|(event_type, data, last_event_id)| Event {
         event_type: event_type.into(),
         data,
-        last_event_id,
+        last_event_id: last_event_id.into(),
     })
 }
 
@@ -261,6 +280,7 @@ proptest! {
     fn encoded_events_are_decoded_as_they_were(
         events in prop::collection::vec(any_event(), 0..8),
         comment in "[ -~é€:]{0,9}",
+        kept_id in "[ -~]{0,3}",
     ) {
         let (mut encoder, mut text) = (EventEncoder::new(), String::new());
         for event in &events {
@@ -268,7 +288,11 @@ proptest! {
             encoder.encode(event, &mut text).unwrap();
             encoder.encode_reconnection_time(Duration::from_secs(1), &mut text);
         }
-        prop_assert_eq!(decoded(&text), events.iter().map(received).collect::<Vec<_>>());
+        // A receiver that has reconnected has an ID already.
+        for decoder in [EventDecoder::new(), EventDecoder::new().with_last_event_id(kept_id)] {
+            let decoded: Vec<_> = decoder.clone().push(text.as_bytes()).map(Result::unwrap).collect();
+            prop_assert_eq!(decoded, events.iter().map(received).collect::<Vec<_>>());
+        }
     }
 
     #[test]
@@ -278,7 +302,7 @@ proptest! {
         id in "[a:\r\n\0 ]{0,5}",
     ) {
         let (mut encoder, mut text) = (EventEncoder::new(), String::new());
-        let event = Event { event_type: event_type.into(), data, last_event_id: id };
+        let event = Event { event_type: event_type.into(), data, last_event_id: id.into() };
         let count = usize::from(encoder.encode(&event, &mut text).is_ok());
         prop_assert_eq!(decoded(&text).len(), count);
         encoder.encode(&Event::new("next"), &mut text).unwrap();
@@ -294,7 +318,7 @@ fn line_ends_and_nul_are_rejected_where_they_have_a_meaning() {
         let event_type = format!("é{end}data: x").into();
         let forged = Event { event_type, ..Event::new("") };
         assert_eq!(encoder.encode(&forged, &mut text), Err(EventError::InvalidType { offset: 2 }));
-        let forged = Event { last_event_id: format!("12{end}"), ..Event::new("") };
+        let forged = Event { last_event_id: format!("12{end}").into(), ..Event::new("") };
         assert_eq!(encoder.encode(&forged, &mut text), Err(EventError::InvalidId { offset: 2 }));
         let forged = encoder.encode_comment(&format!(" {end}"), &mut text);
         assert_eq!(forged, Err(EventError::InvalidComment { offset: 1 }));
@@ -312,7 +336,29 @@ fn a_rejected_id_does_not_become_the_last_one() {
     encoder.encode(&event("2\n"), &mut text).unwrap_err();
     encoder.encode(&event("1"), &mut text).unwrap();
     encoder.encode(&event(""), &mut text).unwrap();
-    assert_eq!(text, "id: 1\ndata: x\n\ndata: x\n\nid: \ndata: x\n\n");
+    assert_eq!(text, "id: 1\ndata: x\n\ndata: x\n\nid\ndata: x\n\n");
+}
+
+#[test]
+fn the_first_event_replaces_the_id_of_the_previous_connection() {
+    for (id, text) in
+        [("", "id\ndata: x\n\n"), ("7", "id: 7\ndata: x\n\n"), ("8", "id: 8\ndata: x\n\n")]
+    {
+        let (mut encoder, mut written) = (EventEncoder::new(), String::new());
+        let sent = Event { last_event_id: id.into(), ..Event::new("x") };
+        encoder
+            .encode(&Event { event_type: "\n".into(), ..sent.clone() }, &mut written)
+            .unwrap_err();
+        encoder.encode(&sent, &mut written).unwrap();
+        assert_eq!(written, text);
+        encoder.encode(&sent, &mut written).unwrap();
+        assert_eq!(written, format!("{text}data: x\n\n"), "the ID continues to apply");
+        for kept in ["", "7"] {
+            let mut decoder = EventDecoder::new().with_last_event_id(kept);
+            let received: Vec<_> = decoder.push(written.as_bytes()).map(Result::unwrap).collect();
+            assert_eq!(received, [sent.clone(), sent.clone()]);
+        }
+    }
 }
 
 // ---- faults that parsers of event streams have had -----------------------------------------------
@@ -386,7 +432,29 @@ fn retry_accepts_only_ascii_digits() {
         }
         assert_eq!(decoder.reconnection_time(), Some(Duration::from_millis(3)), "{junk:?}");
     }
-    assert_eq!(data(&mut decoder, b"retry: 18446744073709551616\n"), [""; 0]);
+}
+
+#[test]
+fn a_reconnection_time_above_64_bits_becomes_the_largest() {
+    for (digits, time) in [
+        ("18446744073709551614", u64::MAX - 1),
+        ("18446744073709551615", u64::MAX),
+        ("18446744073709551616", u64::MAX),
+        ("99999999999999999999999999999999999999999", u64::MAX),
+        ("00000000000000000000000000000000000000007", 7),
+    ] {
+        let line = format!("retry: {digits}\n");
+        for size in 1..=line.len() {
+            let mut decoder = EventDecoder::new();
+            for chunk in line.as_bytes().chunks(size) {
+                assert_eq!(data(&mut decoder, chunk), [""; 0]);
+            }
+            assert_eq!(decoder.reconnection_time(), Some(Duration::from_millis(time)), "{digits}");
+        }
+    }
+    let (mut decoder, mut text) = (EventDecoder::new(), String::new());
+    EventEncoder::new().encode_reconnection_time(Duration::MAX, &mut text);
+    assert_eq!(data(&mut decoder, text.as_bytes()), [""; 0]);
     assert_eq!(decoder.reconnection_time(), Some(Duration::from_millis(u64::MAX)));
 }
 
@@ -411,22 +479,58 @@ fn an_incomplete_event_at_the_end_is_discarded_by_reset() {
 // ---- limits -------------------------------------------------------------------------------------
 
 #[test]
-fn the_default_limit_is_1_mib() {
-    let longest = "x".repeat(1 << 20);
-    for (text, is_ok) in [(longest.clone(), true), (longest + "x", false)] {
+fn the_default_limits_are_16_mib_of_an_event_and_8_kib_of_its_id() {
+    for (field, part, max_length) in
+        [("data", EventPart::Content, 16 << 20), ("id", EventPart::Id, 8 << 10)]
+    {
+        let mut longest = format!("{field}: {}", "x".repeat(max_length));
+        assert!(EventDecoder::new().push((longest.clone() + "\n\n").as_bytes()).all(|e| e.is_ok()));
+        longest.push('x');
         let mut decoder = EventDecoder::new();
-        let stream = format!("data: {text}\n\n");
-        assert_eq!(decoder.push(stream.as_bytes()).next().unwrap().is_ok(), is_ok);
+        let item = decoder.push(longest.as_bytes()).next();
+        assert_eq!(item, Some(Err(EventError::TooLong { part, offset: 0, max_length })));
+    }
+}
+
+#[test]
+fn an_image_of_12_mb_in_base64_fits_in_an_event() {
+    let image = "iVBORw0KGgoA".repeat(12_000_000 / 9);
+    let mut decoder = EventDecoder::new();
+    let stream = format!("event: image\nid: 1\ndata: {image}\n\n");
+    let events: Vec<_> = stream
+        .as_bytes()
+        .chunks(1 << 16)
+        .flat_map(|chunk| decoder.push(chunk).collect::<Vec<_>>())
+        .collect();
+    assert_eq!(events.len(), 1);
+    assert!(events[0].as_ref().unwrap().data == image);
+}
+
+#[test]
+fn an_event_with_an_id_that_is_too_long_is_rejected() {
+    let stream =
+        b"id: 1\ndata: a\n\nid: 2345\nid: 2\ndata: b\n\nid: 4\x005678\ndata: c\n\ndata: d\n\n";
+    for size in 1..=stream.len() {
+        let mut decoder = EventDecoder::new().with_max_id_length(3);
+        let items: Vec<_> =
+            stream.chunks(size).flat_map(|chunk| decoder.push(chunk).collect::<Vec<_>>()).collect();
+        let too_long =
+            |offset| Err(EventError::TooLong { part: EventPart::Id, offset, max_length: 3 });
+        assert_eq!(items[1..3], [too_long(15), too_long(39)], "{size}");
+        let id = |at: usize| items[at].as_ref().map(|event| &*event.last_event_id);
+        assert_eq!((id(0), id(3), items.len()), (Ok("1"), Ok("1"), 4), "{size}");
+        assert_eq!(decoder.last_event_id(), "1");
     }
 }
 
 #[test]
 fn the_id_of_a_rejected_event_does_not_apply() {
     let mut decoder = EventDecoder::new().with_max_length(4);
-    let stream = b"id: 1\ndata: a\n\nid: 2\ndata: long\nid: 3\n\ndata: b\n\n";
+    let stream = b"id: 1\ndata: a\n\nid: 2\ndata: long!\nid: 3\n\ndata: b\n\n";
     let items: Vec<_> = decoder.push(stream).collect();
-    assert_eq!(items[1], Err(EventError::TooLong { offset: 15, max_length: 4 }));
-    assert_eq!(items[2].as_ref().unwrap().last_event_id, "1");
+    let part = EventPart::Content;
+    assert_eq!(items[1], Err(EventError::TooLong { part, offset: 15, max_length: 4 }));
+    assert_eq!(&*items[2].as_ref().unwrap().last_event_id, "1");
     assert_eq!(items.len(), 3);
 }
 
@@ -457,7 +561,7 @@ fn an_endless_line_holds_bounded_memory() {
     for start in ["data: ", "event: ", "id: ", ": ", "unknown: ", "retry: ", "", "\u{FEFF}"] {
         for part in [&[b'7'; 1000][..], &[0xFF; 1000], &[b':'; 1000]] {
             let before = watch();
-            let mut decoder = EventDecoder::new().with_max_length(LIMIT);
+            let mut decoder = EventDecoder::new().with_max_length(LIMIT).with_max_id_length(LIMIT);
             let mut errors = decoder.push(start.as_bytes()).count();
             for _ in 0..1000 {
                 errors += decoder.push(part).count();
@@ -482,7 +586,45 @@ fn endless_lines_of_one_event_hold_bounded_memory() {
             errors += decoder.push(line.as_bytes()).count();
         }
         assert!(most() - before <= 2 * LIMIT as isize, "{line:?}");
-        assert_eq!(errors, usize::from(line != ":\n"), "{line:?}");
+        let is_added = !matches!(line, ":\n" | "id: 1234567\n");
+        assert_eq!(errors, usize::from(is_added), "{line:?}");
+    }
+}
+
+/// An event of six bytes takes 64, and the ID that it shares with others is held once.
+#[test]
+fn the_memory_of_events_is_proportional_to_the_bytes_received() {
+    let id = format!("id: {}\ndata\n\n", "7".repeat(8 << 10));
+    let rejected_ids = format!("id: {}\ndata\n\n", "7".repeat(9 << 10)).repeat(100);
+    for (start, unit) in [
+        (&*id, "data\n\n"),
+        (&id, "data\r\r"),
+        (&id, "data: a longer text\n\n"),
+        (&id, ":\ndata:x\n\n"),
+        (&rejected_ids, "data\n\n"),
+        ("", &id),
+        ("", "id: 7\ndata\n\n"),
+        ("", "id\ndata\n\n"),
+        ("", "event: x\ndata\n\n"),
+        ("", "data\n\n"),
+        ("", "data:x\n\n"),
+        ("", "data\ndata\ndata\n\n"),
+        ("", ": a comment\n\n"),
+        ("", "id: 7\n\n"),
+        ("", "event: x\n\n"),
+        ("", "retry: 5\n\n"),
+    ] {
+        let stream = start.to_owned() + &unit.repeat(1_000_000 / unit.len());
+        let mut events = Vec::with_capacity(EventDecoder::new().push(stream.as_bytes()).count());
+        let before = watch() - (events.capacity() * size_of::<Event>()).cast_signed();
+        let mut decoder = EventDecoder::new();
+        for chunk in stream.as_bytes().chunks(1000) {
+            events.extend(decoder.push(chunk).flatten());
+        }
+        let per_byte = (most() - before) as f64 / stream.len() as f64;
+        let unit = &unit[..unit.len().min(20)];
+        println!("{per_byte:.2} bytes held per byte received of {unit:?}");
+        assert!(per_byte < 11.0, "{per_byte} bytes held per byte received of {unit:?}");
     }
 }
 

@@ -9,7 +9,7 @@ use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
 use tokio::io::duplex;
 use tokio::task::yield_now;
 use tokio_test::task;
-use utf8_codec::sse::{Event, EventDecoder};
+use utf8_codec::sse::{Event, EventDecoder, EventPart};
 use utf8_codec::stream::{StreamError, Utf8Stream, Utf8StreamExt};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
@@ -234,10 +234,16 @@ fn between_events_it_holds_no_memory() {
 
 #[test]
 fn errors_become_io_errors() {
-    let too_long = StreamError::<io::Error>::EventTooLong { offset: 7, max_length: 10 };
-    let error = io::Error::from(too_long);
-    assert_eq!(error.kind(), io::ErrorKind::InvalidData);
-    assert_eq!(error.to_string(), "event at byte 7 is longer than 10 bytes");
+    for (part, name) in [(EventPart::Content, "event"), (EventPart::Id, "ID of the event")] {
+        type Error = StreamError<io::Error>;
+        let error = Error::EventTooLong { part, offset: 7, max_length: 10 };
+        let error = io::Error::from(error);
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+        assert_eq!(
+            error.to_string(),
+            format!("{name} at byte 7 of the stream is longer than 10 bytes")
+        );
+    }
     let source = stream::iter([Err::<&str, _>(io::Error::from(io::ErrorKind::TimedOut))]);
     let error = source.utf8().events().try_next().now_or_never().unwrap().unwrap_err();
     assert_eq!(io::Error::from(error).kind(), io::ErrorKind::TimedOut);

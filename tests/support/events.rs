@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use utf8_codec::sse::{Event, EventDecoder, EventError};
+use utf8_codec::sse::{Event, EventDecoder, EventError, EventPart};
 
 /// What a stream contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,13 +12,21 @@ pub(crate) struct Outcome {
     pub(crate) reconnection_time: Option<Duration>,
 }
 
+/// The limits of an event and of its ID.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) content: usize,
+    pub(crate) id: usize,
+}
+
 /// Decodes chunks with an [`EventDecoder`]. Also returns the number of ill-formed parts and the offset of the
 /// first.
 pub(crate) fn decode<'a>(
     chunks: impl IntoIterator<Item = &'a [u8]>,
-    max_length: usize,
+    limits: Limits,
 ) -> (Outcome, (u64, Option<u64>)) {
-    let mut decoder = EventDecoder::new().with_max_length(max_length);
+    let decoder = EventDecoder::new().with_max_length(limits.content);
+    let mut decoder = decoder.with_max_id_length(limits.id);
     let (mut items, mut len) = (Vec::new(), 0);
     for chunk in chunks {
         items.extend(decoder.push(chunk));
@@ -31,8 +39,8 @@ pub(crate) fn decode<'a>(
     (outcome, (decoder.error_count(), first))
 }
 
-/// Decodes a whole stream with the algorithm of the standard, and a limit.
-pub(crate) fn expected(stream: &[u8], max_length: usize) -> Outcome {
+/// Decodes a whole stream with the algorithm of the standard, and limits.
+pub(crate) fn expected(stream: &[u8], limits: Limits) -> Outcome {
     let mut outcome =
         Outcome { items: Vec::new(), last_event_id: String::new(), reconnection_time: None };
     let mut pending = Pending::default();
@@ -45,7 +53,7 @@ pub(crate) fn expected(stream: &[u8], max_length: usize) -> Outcome {
             outcome.last_event_id = id.unwrap_or(outcome.last_event_id);
             let Some(data) = data else { continue };
             let event_type = if event_type.is_empty() { "message".into() } else { event_type };
-            let last_event_id = outcome.last_event_id.clone();
+            let last_event_id = outcome.last_event_id.as_str().into();
             outcome.items.push(Ok(Event { event_type: event_type.into(), data, last_event_id }));
             continue;
         }
@@ -57,6 +65,7 @@ pub(crate) fn expected(stream: &[u8], max_length: usize) -> Outcome {
         if pending.rejected || (value.is_empty() && !is_complete) {
             continue;
         }
+        let mut exceeded = None;
         match name {
             b"data" => {
                 let join = if pending.data.is_some() { "\n" } else { "" };
@@ -68,7 +77,9 @@ pub(crate) fn expected(stream: &[u8], max_length: usize) -> Outcome {
                 pending.event_type = value;
             }
             b"id" => {
-                pending.len += value.len();
+                if value.len() > limits.id {
+                    exceeded = Some((EventPart::Id, limits.id));
+                }
                 if !value.contains('\0') {
                     pending.id = Some(value);
                 }
@@ -83,8 +94,12 @@ pub(crate) fn expected(stream: &[u8], max_length: usize) -> Outcome {
             }
             _ => {}
         }
-        if pending.len > max_length {
-            outcome.items.push(Err(EventError::TooLong { offset: event_offset, max_length }));
+        if pending.len > limits.content {
+            exceeded = Some((EventPart::Content, limits.content));
+        }
+        if let Some((part, max_length)) = exceeded {
+            let offset = event_offset;
+            outcome.items.push(Err(EventError::TooLong { part, offset, max_length }));
             pending = Pending { rejected: true, offset: pending.offset, ..Pending::default() };
         }
     }

@@ -8,7 +8,7 @@ use utf8_codec::utf16::{Utf16Decoder, Utf16Error};
 
 // ---- the model ---------------------------------------------------------------------------------
 
-/// A character, or a lone surrogate with its offset.
+/// A character, or an unpaired surrogate with its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Atom {
     Char(char),

@@ -58,7 +58,7 @@ export const SAMPLES = [
   },
 ];
 
-/** Converts text to bytes. `\xHH` is a byte. A lone surrogate becomes U+FFFD. */
+/** Converts text to bytes. `\xHH` is a byte. An unpaired surrogate becomes U+FFFD. */
 export function parseText(text) {
   const encoder = new TextEncoder();
   const bytes = [];

@@ -8,6 +8,8 @@
 //! loopback until it is interrupted (`server.rs`).
 
 mod modules;
+#[path = "../../support/output.rs"]
+mod output;
 mod server;
 
 use std::error::Error;
@@ -17,10 +19,12 @@ use std::process::ExitCode;
 use clap::Parser;
 use tokio::net::TcpListener;
 
+use crate::output::say;
 use crate::server::{Asset, Limits};
 
 /// Serves a page that shows a stream being decoded, on loopback.
 #[derive(Parser)]
+#[command(name = "playground")]
 struct Arguments {
     /// The port on 127.0.0.1 (0: any free port).
     #[arg(long, value_name = "PORT", default_value_t = 7878)]
@@ -53,7 +57,7 @@ async fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     for file in modules::build()? {
         assets.push(Asset::new(&format!("/wasm/{}", file.name), file.bytes));
     }
-    println!("http://{}/", listener.local_addr()?);
+    say(format_args!("http://{}/", listener.local_addr()?))?;
     server::serve(listener, assets, Limits::default()).await;
     Ok(())
 }

@@ -12,6 +12,8 @@
 //!
 //! `cargo run --release -p servers --bin http_upload` runs one of them; `-- --help` lists its options.
 
+#[path = "../../support/output.rs"]
+mod output;
 pub mod socket;
 pub mod sse;
 pub mod text;

@@ -56,8 +56,8 @@ impl Reconnection {
 #[derive(Debug, Error)]
 pub enum ConnectError {
     /// The server could not be reached. Another attempt may succeed.
-    #[error("connecting failed: {0}")]
-    Unreachable(#[source] reqwest::Error),
+    #[error(transparent)]
+    Unreachable(reqwest::Error),
     /// The response is no event stream: another status than 200, or another media type.
     #[error("no event stream: {0}")]
     NoEventStream(String),
@@ -65,8 +65,8 @@ pub enum ConnectError {
     #[error("gave up after {0} connections in a row without an event")]
     GaveUp(u32),
     /// Nobody takes the events.
-    #[error("writing failed: {0}")]
-    Output(#[source] io::Error),
+    #[error(transparent)]
+    Output(io::Error),
 }
 
 /// Passes the events of `url` on, and reconnects when the stream ends. It returns when the server answers with
@@ -131,7 +131,7 @@ pub async fn connect(
     }
     check(&response).map_err(ConnectError::NoEventStream)?;
     let events = response.bytes_stream().boxed().utf8().events();
-    Ok(Some(events.with_max_length(MAX_EVENT).with_last_event_id(last_event_id)))
+    Ok(Some(events.with_last_event_id(last_event_id)))
 }
 
 /// Checks the status and the media type, whose parameters are ignored.
@@ -148,9 +148,6 @@ fn check(response: &Response) -> Result<(), String> {
 }
 
 const MEDIA_TYPE: &str = "text/event-stream";
-
-/// The longest event, in bytes.
-pub const MAX_EVENT: usize = 1 << 20;
 
 /// A server that sends these pieces at `/`. At each [`Piece::Wait`] it waits for a permit of `seen`.
 pub fn router(pieces: Vec<Piece>, seen: Arc<Semaphore>) -> Router {

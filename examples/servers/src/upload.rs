@@ -261,9 +261,9 @@ fn is_of_charset(error: &BodyError) -> bool {
     )
 }
 
-/// The error and its causes. Its own message includes that of the first; others may include their cause's.
+/// The error and its causes. The messages of some, such as axum's, include that of their cause.
 fn in_words(error: &dyn Error) -> String {
-    let causes = iter::successors(error.source(), |&cause| cause.source()).skip(1);
+    let causes = iter::successors(error.source(), |&cause| cause.source());
     causes.map(ToString::to_string).fold(error.to_string(), |words, cause| {
         if words.ends_with(&cause) { words } else { format!("{words}: {cause}") }
     })

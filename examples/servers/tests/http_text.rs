@@ -16,7 +16,7 @@ use axum::routing::{any, get, post};
 use bytes::Bytes;
 use futures::{StreamExt, stream};
 use http_body::{Body as _, Frame};
-use http_body_util::{BodyExt, Full, StreamBody};
+use http_body_util::{BodyExt, Full, Limited, StreamBody};
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -398,11 +398,11 @@ async fn limits_of_axum_and_of_tower_http_are_answered_with_413() {
 }
 
 #[tokio::test]
-async fn a_limit_outside_of_the_text_is_recognised_by_axum() {
-    // `into_boxed` makes the error that axum's extractors recognise.
+async fn a_limit_inside_the_text_is_recognised_by_axum() {
+    // `into_boxed` returns the error of `Limited`, which axum's extractors recognise.
     async fn inner(request: Request) -> Response {
         let (head, body) = request.into_parts();
-        let body = Utf8Body::new(body).with_max_length(10).map_err(BodyError::into_boxed);
+        let body = Utf8Body::new(Limited::new(body, 10)).map_err(BodyError::into_boxed);
         let request = Request::from_parts(head, Body::new(body));
         match String::from_request(request, &()).await {
             Ok(text) => text.into_response(),

@@ -2,8 +2,11 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
+use servers::sse::{Piece, router};
 use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::sync::Semaphore;
 
 /// Runs a program to its end, and returns its exit status and output.
 fn run(program: &str, arguments: &[&str]) -> (Option<i32>, String) {
@@ -89,6 +92,71 @@ fn invalid_arguments_and_addresses_exit_with_an_error() {
         let is_named = status == 2 || printed.starts_with(&format!("{name}: "));
         assert!(!printed.is_empty() && is_named, "{name}: {printed}");
     }
+}
+
+const PROGRAMS: [(&str, &[&str]); 5] = [
+    (env!("CARGO_BIN_EXE_http_text"), &[]),
+    (env!("CARGO_BIN_EXE_http_upload"), &[]),
+    (env!("CARGO_BIN_EXE_sse_client"), &[]),
+    (env!("CARGO_BIN_EXE_upgrade_echo"), &[]),
+    (env!("CARGO_BIN_EXE_websocket_echo"), &["--self-test"]),
+];
+
+#[test]
+fn help_and_unknown_arguments_are_answered_before_anything_is_done() {
+    for (program, _) in PROGRAMS {
+        let (status, printed) = run(program, &["--help"]);
+        assert_eq!(status, Some(0), "{printed}");
+        assert!(printed.contains("Usage: ") && printed.contains("-h, --help"), "{printed}");
+        let (status, printed) = run(program, &["--no-such-option"]);
+        assert_eq!(status, Some(2), "{printed}");
+        assert!(printed.starts_with("error: ") && printed.contains("Usage: "), "{printed}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_a_program_quietly() {
+    for (program, arguments) in PROGRAMS {
+        let mut command = Command::new(program);
+        command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), &*message), (Some(0), ""), "{program}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn an_output_that_cannot_be_written_is_one_message_and_a_failure() {
+    for (program, arguments) in PROGRAMS {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = Command::new(program).args(arguments).stdout(full).output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{program}: {message}");
+        assert!(message.contains(": standard output: No space left"), "{program}: {message}");
+        assert_eq!(message.lines().count(), 1, "{program}: {message}");
+    }
+}
+
+#[tokio::test]
+async fn control_characters_of_an_event_are_not_printed() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    let pieces = vec![Piece::Bytes("event: \x1B[31m\ndata: a\x1B]0;b\n\n".into())];
+    let router = router(pieces, Arc::new(Semaphore::new(0)));
+    tokio::spawn(async { axum::serve(listener, router).await });
+    let mut client = tokio::process::Command::new(env!("CARGO_BIN_EXE_sse_client"))
+        .arg(&url)
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(client.stdout.take().unwrap()).read_line(&mut line).await.unwrap();
+    assert_eq!(line, "\\u{1b}[31m: a\\u{1b}]0;b\n");
+    client.kill().await.unwrap();
 }
 
 #[tokio::test]

@@ -70,7 +70,8 @@ impl Utf8Decoder {
     ///
     /// let mut decoder = Utf8Decoder::new();
     /// let mut text = String::new();
-    /// decoder.push_to_string(b"10 \xE2\x82", ErrorMode::Replacement, &mut text);
+    /// let progress = decoder.push_to_string(b"10 \xE2\x82", ErrorMode::Replacement, &mut text);
+    /// assert_eq!((progress.read, progress.held, progress.written), (3, 2, 3));
     /// let progress = decoder.push_to_string(b"\xAC or \xFF", ErrorMode::Replacement, &mut text);
     /// assert_eq!(progress.status, Status::Done);
     /// assert_eq!(text, "10 € or \u{FFFD}");
@@ -130,7 +131,8 @@ impl Utf8Decoder {
     ///
     /// let mut decoder = Utf8Decoder::new();
     /// let mut text = String::new();
-    /// decoder.push_to_string(b"10 \xE2\x82", ErrorMode::Escape, &mut text);
+    /// let progress = decoder.push_to_string(b"10 \xE2\x82", ErrorMode::Escape, &mut text);
+    /// assert_eq!(progress.held, 2);
     /// decoder.finish_to_string(ErrorMode::Escape, &mut text).unwrap();
     /// assert_eq!(text, r"10 \xe2\x82");
     /// ```

@@ -25,7 +25,7 @@ use crate::decoder::utf8_decoder::Utf8Decoder;
 use utf8_simd::text::{Repairs, Replaced, ShortText, SortedBlock, Step, TextOutput};
 use utf8_simd::{BLOCK, ErrorLen, Kernel, Sequence};
 
-/// The replacement of `String::from_utf8_lossy` in a loop.
+/// A replacement for `String::from_utf8_lossy` in a loop.
 impl Utf8Decoder {
     /// Decodes `chunk`, with U+FFFD for each ill-formed part, like [`String::from_utf8_lossy`], but across
     /// chunks.

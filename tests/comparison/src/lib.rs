@@ -3,6 +3,7 @@
 
 mod bodies;
 mod encodings;
+mod events;
 mod lines;
 mod slices;
 mod streams;

@@ -8,7 +8,9 @@ use bytes::BytesMut;
 use futures::executor::block_on;
 use futures::{FutureExt, StreamExt};
 use tokio::io::AsyncBufReadExt;
-use tokio_util::codec::{Decoder, Encoder, FramedRead, LinesCodec, LinesCodecError};
+use tokio_util::codec::{
+    AnyDelimiterCodec, Decoder, Encoder, FramedRead, LinesCodec, LinesCodecError,
+};
 use utf8_codec::ErrorMode;
 use utf8_codec::codec::{CodecError, Utf8LinesCodec};
 use utf8_codec::lines::LineError;
@@ -94,6 +96,60 @@ fn lines_codec_counts_the_carriage_return_to_the_limit() {
     assert!(codec.decode(&mut BytesMut::from("four\r\n")).is_err());
     let mut ours = Utf8LinesCodec::new().with_max_length(4);
     assert_eq!(ours.decode(&mut BytesMut::from("four\r\n")).unwrap().unwrap().unwrap(), "four");
+}
+
+#[test]
+fn lines_codec_drops_a_carriage_return_at_the_end_of_the_stream() {
+    let lines = FramedRead::new(&b"one\r\ntwo\r"[..], LinesCodec::new());
+    let lines: Vec<_> = block_on(lines.map(Result::unwrap).collect());
+    assert_eq!(lines, ["one", "two"]);
+}
+
+#[test]
+fn ours_keeps_a_carriage_return_at_the_end_of_the_stream() {
+    let lines = FramedRead::new(&b"one\r\ntwo\r"[..], Utf8LinesCodec::new());
+    let lines: Vec<_> = block_on(lines.map(|line| line.unwrap().unwrap().to_string()).collect());
+    assert_eq!(lines, ["one", "two\r"]);
+}
+
+#[test]
+fn std_and_tokio_lines_keep_a_carriage_return_at_the_end_of_the_stream() {
+    let lines: Vec<_> = BufRead::lines(&b"one\r\ntwo\r"[..]).map(Result::unwrap).collect();
+    assert_eq!(lines, ["one", "two\r"]);
+    let mut lines = AsyncBufReadExt::lines(&b"two\r"[..]);
+    assert_eq!(block_on(lines.next_line()).unwrap().unwrap(), "two\r");
+}
+
+#[test]
+fn any_delimiter_codec_yields_bytes_without_validation() {
+    let codec = AnyDelimiterCodec::new(b"\n".to_vec(), b"\n".to_vec());
+    let lines: Vec<_> = block_on(FramedRead::new(INPUT, codec).map(Result::unwrap).collect());
+    assert_eq!(lines, [&b"one"[..], b"caf\xE9", b"three"]);
+}
+
+#[test]
+fn any_delimiter_codec_yields_an_empty_item_within_cr_lf() {
+    let codec = AnyDelimiterCodec::new(b"\r\n".to_vec(), b"\n".to_vec());
+    let lines = FramedRead::new(&b"one\r\ntwo\r\n"[..], codec);
+    let lines: Vec<_> = block_on(lines.map(Result::unwrap).collect());
+    assert_eq!(lines, ["one", "", "two", ""]);
+}
+
+#[test]
+fn any_delimiter_codec_has_no_limit_by_default() {
+    let mut codec = AnyDelimiterCodec::default();
+    let mut buffer = BytesMut::from(&*vec![b'a'; 1 << 20]);
+    assert_eq!(codec.decode(&mut buffer).unwrap(), None);
+    assert_eq!(buffer.len(), 1 << 20);
+    let mut codec = AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), b"\n".to_vec(), 100);
+    assert!(codec.decode(&mut buffer).is_err());
+}
+
+#[test]
+fn any_delimiter_codec_writes_a_text_with_a_delimiter_as_two() {
+    let mut buffer = BytesMut::new();
+    AnyDelimiterCodec::default().encode("one,two", &mut buffer).unwrap();
+    assert_eq!(buffer, "one,two,");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use utf8_codec::websocket::{
     Message, MessageAssembler, MessageError, Opcode, encode_close, parse_close,
 };
 
-use super::events::{decode, expected};
+use super::events::{Limits, decode, expected};
 use super::input::{Bytes, Many};
 use super::streams::cut;
 
@@ -236,13 +236,17 @@ impl EventLine {
 pub fn events(plan: &EventLines) {
     let mut bytes = Vec::new();
     plan.lines.iter().for_each(|line| line.append(&mut bytes));
-    let limit = if plan.limit < 200 { usize::from(plan.limit % 40) } else { 1 << 20 };
-    let whole = decode([&*bytes], limit);
-    assert_eq!(whole.0, expected(&bytes, limit), "limit {limit}, {bytes:02x?}");
-    assert_eq!(decode(cut(&bytes, plan.chunks), limit), whole, "limit {limit}, {bytes:02x?}");
+    let limits = match usize::from(plan.limit) {
+        limit @ ..200 => Limits { content: limit % 40, id: limit / 10 },
+        _ => Limits { content: 1 << 20, id: 1 << 20 },
+    };
+    let whole = decode([&*bytes], limits);
+    assert_eq!(whole.0, expected(&bytes, limits), "{limits:?}, {bytes:02x?}");
+    assert_eq!(decode(cut(&bytes, plan.chunks), limits), whole, "{limits:?}, {bytes:02x?}");
 
     let chunks = cut(&bytes, plan.chunks).map(|chunk| Ok::<_, ()>(chunk.to_vec()));
-    let streamed = block_on_stream(stream::iter(chunks).utf8().events().with_max_length(limit));
+    let streamed = stream::iter(chunks).utf8().events().with_max_length(limits.content);
+    let streamed = block_on_stream(streamed.with_max_id_length(limits.id));
     let (mut encoder, mut text, mut events) = (EventEncoder::new(), String::new(), Vec::new());
     let mut items = whole.0.items.into_iter();
     for item in streamed {
@@ -252,12 +256,13 @@ pub fn events(plan: &EventLines) {
                 encoder.encode(&event, &mut text).expect("a decoded event can be encoded");
                 events.push(Ok(event));
             }
-            (Err(StreamError::EventTooLong { offset, max_length }), expected) => {
-                assert_eq!(expected, Err(EventError::TooLong { offset, max_length }));
+            (Err(StreamError::EventTooLong { part, offset, max_length }), expected) => {
+                assert_eq!(expected, Err(EventError::TooLong { part, offset, max_length }));
             }
             (Err(error), _) => panic!("{error:?}"),
         }
     }
     assert_eq!(items.next(), None);
-    assert_eq!(decode([text.as_bytes()], usize::MAX).0.items, events, "{text:?}");
+    let unlimited = Limits { content: usize::MAX, id: usize::MAX };
+    assert_eq!(decode([text.as_bytes()], unlimited).0.items, events, "{text:?}");
 }

@@ -27,7 +27,7 @@ pub(crate) struct Targets {
     #[arg(long, value_name = "FILE.md")]
     results: Option<PathBuf>,
     /// Writes the summary between the markers `results:begin` and `results:end` of this file.
-    #[arg(long, value_name = "FILE.md", requires = "plot", requires = "results")]
+    #[arg(long, value_name = "FILE.md", requires = "results")]
     readme: Option<PathBuf>,
 }
 
@@ -54,8 +54,7 @@ impl Targets {
         }
         if let Some(file) = &self.readme {
             let results = self.results.as_deref().unwrap_or(Path::new(""));
-            let chart = self.link(file, charts::STREAMING.name, &tiers[0]).unwrap_or_default();
-            let summary = tables::summary(&tiers, &relative(results, file), &chart);
+            let summary = tables::summary(&tiers, &relative(results, file));
             let page = fs::read_to_string(file)?;
             fs::write(file, between_markers(&page, &summary)?)?;
         }

@@ -137,8 +137,8 @@ fn ratio(row: &Row, name: &str) -> String {
     })
 }
 
-/// Ten rows of the first tier, and a chart, for the README.
-pub(crate) fn summary(tiers: &[Tier], results: &str, chart: &str) -> String {
+/// Ten rows of the first tier for the README.
+pub(crate) fn summary(tiers: &[Tier], results: &str) -> String {
     let tier = &tiers[0];
     let about =
         |key: &str| tier.about.iter().find(|(k, _)| k == key).map_or("", |(_, value)| value);
@@ -161,7 +161,7 @@ pub(crate) fn summary(tiers: &[Tier], results: &str, chart: &str) -> String {
     }
 
     let mut page = String::from(
-        "\n| task | this crate | fastest peer | its time / ours |\n| --- | ---: | --- | ---: |\n",
+        "\n| task | this crate | fastest peer | ratio |\n| --- | ---: | --- | ---: |\n",
     );
     for row in typical.into_iter().chain(worst) {
         let fastest = row.fastest_peer().expect("rows with peers");
@@ -175,23 +175,38 @@ pub(crate) fn summary(tiers: &[Tier], results: &str, chart: &str) -> String {
             ],
         );
     }
-    let lost: Vec<_> = tiers
-        .iter()
-        .map(|tier| format!("{} with {}", count_lost(&tier.rows).unwrap_or_default(), tier.name))
-        .collect();
-    let [machine, compiler] =
-        ["machine", "compiler"].map(|key| about(key).split(" (").next().unwrap_or_default());
+    let lost = |tier: &Tier| {
+        let count = count_lost(&tier.rows).unwrap_or_default();
+        format!("{count} ({})", instructions(&tier.name))
+    };
+    let lost: Vec<_> = tiers.iter().map(lost).collect();
+    let rows = tiers.iter().flat_map(|tier| &tier.rows);
+    let mut which: Vec<_> = rows.filter(|row| row.is_lost()).map(describe).collect();
+    which.dedup();
+    let which = if which.is_empty() { String::new() } else { format!(" ({})", which.join("; ")) };
+    let [machine, compiler] = ["machine", "compiler"].map(about);
+    let (processor, _) = machine.rsplit_once(')').unwrap_or((machine, ""));
+    let compiler = compiler.split(" (").next().unwrap_or_default();
     line(
         &mut page,
         format_args!(
-            "\nMeasured on {machine} ({}) with {compiler}. Rows in which a peer is faster: {}. \
-             The last two rows above are the worst of the others. `{results}` has all rows.\n\n\
-             ![Throughput of decoding a stream in chunks, by script and chunk size]({chart})\n",
-            tier.name,
-            lost.join(", "),
+            "\nMeasured on {processor}) with {compiler}. This crate and simdutf use {}; the other peers use at most AVX2. A peer is faster in {} measurements{which}. \
+             The last two rows show our narrowest margins. `{results}` has all rows.\n",
+            instructions(&tier.name),
+            lost.join(" and in "),
         ),
     );
     page
+}
+
+/// The usual name of a tier's instructions.
+fn instructions(tier: &str) -> &str {
+    match tier {
+        "sse4.1" => "SSE4.1",
+        "avx2" => "AVX2",
+        "avx512" => "AVX-512",
+        other => other,
+    }
 }
 
 fn lowest_ratio(row: &Row) -> f64 {
@@ -224,9 +239,11 @@ fn describe(row: &Row) -> String {
     };
     let size = match row.size.strip_prefix("1-in-") {
         Some(bytes) => format!("an error per {bytes} bytes"),
-        None => match row.size.parse() {
-            Ok(bytes) => length(bytes),
-            Err(_) => row.size.replace("KiB", " KiB").replace("MiB", " MiB"),
+        None => match (row.size.strip_suffix("+24").unwrap_or(&row.size).parse(), &*row.what) {
+            (Ok(units), "from-utf-16") => format!("{units} units"),
+            (Ok(bytes), _) if row.size.ends_with("+24") => format!("{}, unaligned", length(bytes)),
+            (Ok(bytes), _) => length(bytes),
+            (Err(_), _) => row.size.replace("KiB", " KiB").replace("MiB", " MiB"),
         },
     };
     format!("{phrase}: {corpus}, {size}")

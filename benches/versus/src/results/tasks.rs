@@ -42,7 +42,7 @@ pub(crate) const TASKS: &[Task] = &[
     Task {
         title: "Validation",
         note: "Is a message UTF-8? The size is the length of the message. Ours is `from_utf8`. `simdutf8` is its `basic` flavour; like \
-               `simdutf` it answers only yes or no, while we also tell which bytes are wrong. `smoothutf8` is made for short messages.",
+               `simdutf` it answers only yes or no, while ours also locates the error. `smoothutf8` is made for short messages.",
         whats: &[("validate", "validate")],
         measure: GigabytesPerSecond,
         chart: Some(&charts::VALIDATION),

@@ -5,7 +5,7 @@ use utf8_simd::Level;
 /// A value that no test expects to be written, to detect unchanged bytes.
 const BYTE: u8 = 0xEE;
 
-/// `units` up to the first lone surrogate in UTF-8, as much as fits.
+/// `units` up to the first unpaired surrogate in UTF-8, as much as fits.
 fn expected(units: &[u16], room: usize) -> (usize, Vec<u8>) {
     let (mut read, mut bytes) = (0, Vec::new());
     for c in char::decode_utf16(units.iter().copied()) {

@@ -12,7 +12,7 @@ use crate::simd::{
 };
 use crate::support::sum_of;
 
-/// The byte that fills the input. Only code after the last question reads it.
+/// The byte that fills the input. Only code after the last query reads it.
 const FILL: u8 = 0xC3;
 
 /// An input at an address with this remainder by 64, and memory before and after it.

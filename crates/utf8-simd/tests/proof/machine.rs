@@ -300,7 +300,7 @@ impl Arena {
     }
 }
 
-/// An answer to a question.
+/// An answer to a query.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// Bit 7 of no lane is set.
@@ -313,13 +313,13 @@ pub enum Answer {
     Representative(usize),
 }
 
-/// Answers questions.
+/// Answers queries.
 pub trait Script {
     /// Chooses one of the possible answers.
     fn answer(&mut self, arena: &mut Arena, lanes: &[Lane], kind: Kind) -> Answer;
 }
 
-/// Which answers a question has.
+/// Which answers a query has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Whether any bit is set.

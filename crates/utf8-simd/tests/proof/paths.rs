@@ -23,7 +23,7 @@ struct Path {
     clear: Lanes,
     /// Those with several variables, by the last one.
     marks: Vec<Vec<Lane>>,
-    /// For each question whose answer is not `None`, lanes of which bit 7 of one at least is set.
+    /// For each query whose answer is not `None`, lanes of which bit 7 of one at least is set.
     set: Vec<Vec<Lane>>,
     /// Chooses the answers after the plan, if they are random.
     seed: Option<u64>,
@@ -34,7 +34,7 @@ struct Path {
 pub struct Counts {
     pub paths: u64,
     pub impossible: u64,
-    pub questions: u64,
+    pub queries: u64,
 }
 
 /// Which lanes are the first set lane, where a level uses its index. The code is the same for each.
@@ -43,7 +43,7 @@ pub enum Firsts {
     Every,
     /// The first ones and the last.
     Edges,
-    /// One, another for each question.
+    /// One, another for each query.
     One,
 }
 
@@ -113,7 +113,7 @@ impl Explorer {
                 machine.script = None;
                 let arena = &mut machine.arena;
                 self.counts.paths += 1;
-                self.counts.questions += path.asked as u64;
+                self.counts.queries += path.asked as u64;
                 if path.is_refuted(arena, &mut memory) {
                     self.counts.impossible += 1;
                     return;
@@ -174,7 +174,7 @@ impl Path {
 
     /// Moves to the next path. Returns whether there is one.
     fn advance(&mut self) -> bool {
-        assert_eq!(self.asked, self.plan.len(), "the same answers lead to the same questions");
+        assert_eq!(self.asked, self.plan.len(), "the same answers lead to the same queries");
         while let Some((at, count)) = self.plan.pop() {
             if at + 1 < count {
                 self.plan.push((at + 1, count));
@@ -232,7 +232,7 @@ impl Path {
         parts
     }
 
-    /// Whether a question had an answer that later answers contradict.
+    /// Whether a query had an answer that later answers contradict.
     fn is_refuted(&mut self, arena: &mut Arena, memory: &mut Memory) -> bool {
         let set = std::mem::take(&mut self.set);
         let refuted = set.iter().any(|lanes| self.parts(arena, memory, lanes).is_empty());
@@ -377,7 +377,7 @@ impl Script for Answers {
             path.plan.push((at, answers.len()));
         }
         let (at, count) = path.plan[asked];
-        assert_eq!(count, answers.len(), "the same answers lead to the same questions");
+        assert_eq!(count, answers.len(), "the same answers lead to the same queries");
         let answer = answers[at];
         let clear = match answer {
             Answer::None => lanes.len(),

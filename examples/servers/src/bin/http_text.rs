@@ -13,6 +13,9 @@
 //! curl --data-binary @notes.txt -H 'Content-Type: text/plain' http://127.0.0.1:8080/count
 //! ```
 
+#[path = "../../../support/output.rs"]
+mod output;
+
 use std::error::Error;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
@@ -26,6 +29,8 @@ use servers::upload::{Limits, serve_router};
 use tokio::net::TcpListener;
 use tower::ServiceExt;
 use utf8_codec::http::{BodyError, Utf8Layer};
+
+use output::{complain, say};
 
 /// An HTTP server whose handlers take text.
 #[derive(Debug, Parser)]
@@ -45,7 +50,7 @@ async fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("http_text: {error}");
+            complain(error);
             ExitCode::FAILURE
         }
     }
@@ -55,7 +60,7 @@ type Outcome = Result<(), Box<dyn Error>>;
 
 async fn listen(address: SocketAddr) -> Outcome {
     let listener = TcpListener::bind(address).await?;
-    println!("listening on http://{}/", listener.local_addr()?);
+    say(format_args!("listening on http://{}/", listener.local_addr()?))?;
     serve_router(listener, router(), Limits::default()).await;
     Ok(())
 }
@@ -72,7 +77,12 @@ async fn show() -> Outcome {
             client.post(format!("http://{address}{path}")).header("content-type", media_type);
         let response = request.body(body).send().await?;
         let found = (response.status().as_u16(), response.text().await?);
-        println!("{path} {media_type} \"{}\": {} {}", body.escape_ascii(), found.0, found.1);
+        say(format_args!(
+            "{path} {media_type} \"{}\": {} {}",
+            body.escape_ascii(),
+            found.0,
+            found.1
+        ))?;
         if found != (status, answer.to_owned()) {
             return Err(format!("instead of {status} {answer}").into());
         }
@@ -83,12 +93,12 @@ async fn show() -> Outcome {
         return Err("the client accepts a text that is not UTF-8".into());
     };
     let offset = error.downcast_ref().and_then(BodyError::offset);
-    println!("/damaged: the client rejects the answer: {error}");
+    say(format_args!("/damaged: the client rejects the answer: {error}"))?;
     if offset != Some(3) {
         return Err("instead of an error at byte 3".into());
     }
     server.abort();
-    println!("ok: {} answers", REQUESTS.len() + 1);
+    say(format_args!("ok: {} answers", REQUESTS.len() + 1))?;
     Ok(())
 }
 

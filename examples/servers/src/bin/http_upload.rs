@@ -16,6 +16,9 @@
 //! curl --data-binary @notes.txt -H 'Content-Type: text/plain; charset=utf-8' http://127.0.0.1:8080/
 //! ```
 
+#[path = "../../../support/output.rs"]
+mod output;
+
 use std::convert::Infallible;
 use std::error::Error;
 use std::net::SocketAddr;
@@ -32,6 +35,8 @@ use servers::socket::seconds;
 use servers::upload::{self, Limits};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+
+use output::{complain, say};
 
 /// An HTTP server that counts the text of uploads.
 #[derive(Debug, Parser)]
@@ -97,7 +102,7 @@ async fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("http_upload: {error}");
+            complain(error);
             ExitCode::FAILURE
         }
     }
@@ -105,7 +110,7 @@ async fn main() -> ExitCode {
 
 async fn listen(address: SocketAddr, limits: Limits) -> std::io::Result<()> {
     let listener = TcpListener::bind(address).await?;
-    println!("listening on http://{}/", listener.local_addr()?);
+    say(format_args!("listening on http://{}/", listener.local_addr()?))?;
     upload::serve(listener, limits).await;
     Ok(())
 }
@@ -162,7 +167,7 @@ impl Peer {
                 self.post("utf-8", Body::wrap_stream(stream::iter(chunks))).await?;
             expect((status, &answer), (200, &expected))?;
         }
-        println!("ok: {} bytes in chunks of every size: {expected}", TEXT.len());
+        say(format_args!("ok: {} bytes in chunks of every size: {expected}", TEXT.len()))?;
         Ok(())
     }
 
@@ -173,10 +178,10 @@ impl Peer {
             "kind": "truncated character", "offset": 9, "line": 2, "bytes": "e9",
         });
         expect((status, &answer), (400, &expected))?;
-        println!("ok: {status} {answer}");
+        say(format_args!("ok: {status} {answer}"))?;
         let (status, answer) = self.post("utf-8", &b"10 \xE2\x82"[..]).await?;
         expect((status, &answer["kind"]), (400, &json!("unexpected end inside a character")))?;
-        println!("ok: {status} {answer}");
+        say(format_args!("ok: {status} {answer}"))?;
         Ok(())
     }
 
@@ -184,10 +189,10 @@ impl Peer {
         let (status, answer) = self.post("Shift_JIS", &b"\x93\xFA\x96{\n"[..]).await?;
         let expected = json!({ "charset": "Shift_JIS", "bytes": 7, "chars": 3, "lines": 1 });
         expect((status, &answer), (200, &expected))?;
-        println!("ok: {status} {answer}");
+        say(format_args!("ok: {status} {answer}"))?;
         let (status, answer) = self.post("klingon", "").await?;
         expect((status, &answer["kind"]), (415, &json!("charset")))?;
-        println!("ok: {status} {answer}");
+        say(format_args!("ok: {status} {answer}"))?;
         Ok(())
     }
 
@@ -204,7 +209,7 @@ impl Peer {
         socket.read_to_string(&mut answer).await?;
         let first = answer.lines().next().unwrap_or_default();
         expect((0, &json!(first)), (0, &json!("HTTP/1.1 413 Payload Too Large")))?;
-        println!("ok: {first}, before the body was sent");
+        say(format_args!("ok: {first}, before the body was sent"))?;
         Ok(())
     }
 
@@ -217,7 +222,7 @@ impl Peer {
         drop(socket);
         let (status, answer) = self.post("utf-8", "still here").await?;
         expect((status, &answer["chars"]), (200, &json!(10)))?;
-        println!("ok: a client disconnected inside a character, and the next one was served");
+        say("ok: a client disconnected inside a character, and the next one was served")?;
         Ok(())
     }
 
@@ -239,12 +244,13 @@ impl Peer {
         let seconds = start.elapsed().as_secs_f64();
         expect((status, &answer["bytes"]), (200, &json!(total)))?;
         let speed = total as f64 / seconds / 1e6;
-        println!("ok: {total} bytes in {seconds:.2} s, {speed:.0} MB/s: {answer}");
+        say(format_args!("ok: {total} bytes in {seconds:.2} s, {speed:.0} MB/s: {answer}"))?;
         let (Some(before), Some(after)) = (before, peak_memory()) else {
-            println!("    (peak memory is unknown on this system)");
+            say("    (peak memory is unknown on this system)")?;
             return Ok(());
         };
-        println!("    peak memory of client and server: {before} KiB before, {after} KiB after");
+        let peak = "peak memory of client and server";
+        say(format_args!("    {peak}: {before} KiB before, {after} KiB after"))?;
         if after > before + GROWTH_KIB {
             return Err(format!("the memory grew by more than {GROWTH_KIB} KiB").into());
         }

@@ -12,8 +12,10 @@
 //! word, in pieces that end inside characters and between CR and LF. It sends each event only after the
 //! client has printed the previous one. The program exits with 0 if all of the text is right.
 
+#[path = "../../../support/output.rs"]
+mod output;
+
 use std::error::Error;
-use std::io::Write;
 use std::net::Ipv4Addr;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -25,6 +27,8 @@ use servers::sse::{self, Item, Piece, Reconnection};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use utf8_codec::sse::Event;
+
+use output::{Visible, complain, put, say};
 
 /// Prints server-sent events as they arrive.
 #[derive(Debug, Parser)]
@@ -43,7 +47,7 @@ async fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("sse_client: {error}");
+            complain(error);
             ExitCode::FAILURE
         }
     }
@@ -54,9 +58,9 @@ type Outcome = Result<(), Box<dyn Error>>;
 /// Prints the events of a server until it has no more.
 async fn follow(url: &str) -> Outcome {
     let print = |item: Item| match item {
-        Ok(event) => print_now(&format!("{}: {}\n", event.event_type, event.data)),
+        Ok(event) => say(format_args!("{}: {}", Visible(&event.event_type), Visible(&event.data))),
         Err(error) => {
-            eprintln!("sse_client: {error}");
+            complain(error);
             Ok(())
         }
     };
@@ -79,30 +83,23 @@ async fn show() -> Outcome {
     for (n, token) in expected.iter().enumerate() {
         let event = tokio::time::timeout(PATIENCE, events.try_next()).await;
         let event = event.map_err(|_| format!("no event after number {n}"))??;
-        let (event_type, last_event_id) = ("token".into(), n.to_string());
+        let (event_type, last_event_id) = ("token".into(), n.to_string().into());
         let wanted = Event { event_type, data: (*token).into(), last_event_id };
         if event.as_ref() != Some(&wanted) {
             return Err(format!("{event:?} instead of {wanted:?}").into());
         }
-        print_now(token)?;
+        put(token)?;
         seen.add_permits(1);
     }
     if let Some(event) = events.try_next().await? {
         return Err(format!("{event:?} instead of the end").into());
     }
     server.abort();
-    println!(
+    say(format_args!(
         "ok: {} events in {count} pieces, each shown before the next was sent",
         expected.len()
-    );
+    ))?;
     Ok(())
-}
-
-/// Prints immediately, not only complete lines.
-fn print_now(text: &str) -> std::io::Result<()> {
-    let mut output = std::io::stdout().lock();
-    output.write_all(text.as_bytes())?;
-    output.flush()
 }
 
 /// The words of the text, each with the space or line feed after it.

@@ -9,6 +9,9 @@
 //! To serve, use `--listen 127.0.0.1:8080`. Its limits are constants; those of
 //! `websocket_echo` are options.
 
+#[path = "../../../support/output.rs"]
+mod output;
+
 use std::convert::Infallible;
 use std::error::Error;
 use std::io;
@@ -38,6 +41,8 @@ use utf8_codec::websocket::{
     FrameHeader, Message, MessageAssembler, MessageError, Opcode, encode_close,
 };
 
+use output::{complain, say};
+
 /// A WebSocket echo server in a few lines.
 #[derive(Debug, Parser)]
 #[command(name = "upgrade_echo")]
@@ -56,7 +61,7 @@ async fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("upgrade_echo: {error}");
+            complain(error);
             ExitCode::FAILURE
         }
     }
@@ -173,7 +178,7 @@ async fn serve(listener: TcpListener) {
 
 async fn listen(address: SocketAddr) -> io::Result<()> {
     let listener = TcpListener::bind(address).await?;
-    println!("listening on ws://{}/", listener.local_addr()?);
+    say(format_args!("listening on ws://{}/", listener.local_addr()?))?;
     serve(listener).await;
     Ok(())
 }
@@ -192,15 +197,15 @@ async fn show() -> Result<(), Box<dyn Error>> {
         if (frame.opcode, &*frame.payload) != (opcode, payload.as_bytes()) {
             return Err(format!("{frame:?} instead of {payload:?}").into());
         }
-        println!("{opcode:?}: {payload}");
+        say(format_args!("{opcode:?}: {payload}"))?;
     }
     client.send_frame(Opcode::Text, true, b"caf\xE9!").await?;
     let (code, reason) = client.closed().await?.ok_or("a close frame without a code")?;
-    println!("Close: {code} {reason}");
+    say(format_args!("Close: {code} {reason}"))?;
     if code != 1007 {
         return Err("instead of 1007".into());
     }
     server.abort();
-    println!("ok: text is validated as it arrives");
+    say("ok: text is validated as it arrives")?;
     Ok(())
 }

@@ -12,6 +12,9 @@
 //! ill-formed parts. `/` is a page that checks both in a browser. A text message that is not UTF-8 is
 //! rejected with close code 1007 as soon as the first invalid byte arrives.
 
+#[path = "../../../support/output.rs"]
+mod output;
+
 use std::error::Error;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -21,6 +24,8 @@ use servers::socket::seconds;
 use servers::websocket::client::self_test;
 use servers::websocket::{MAX_CONNECTIONS, Server, Timeouts};
 use tokio::sync::mpsc;
+
+use output::{complain, put, say};
 
 /// A WebSocket echo server.
 #[derive(Parser)]
@@ -59,7 +64,7 @@ async fn main() -> ExitCode {
     match run(Arguments::parse()).await {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("websocket_echo: {error}");
+            complain(error);
             ExitCode::FAILURE
         }
     }
@@ -79,7 +84,7 @@ async fn run(arguments: Arguments) -> Result<ExitCode, Box<dyn Error + Send + Sy
     };
     let server = Server::bind(&arguments.listen, arguments.max_message).await?;
     let server = server.with_timeouts(timeouts).with_max_connections(arguments.max_connections);
-    println!("http://{}/", server.address()?);
+    say(format_args!("http://{}/", server.address()?))?;
     if !arguments.browser {
         server.run().await;
         return Ok(ExitCode::SUCCESS);
@@ -87,6 +92,6 @@ async fn run(arguments: Arguments) -> Result<ExitCode, Box<dyn Error + Send + Sy
     let (sender, mut reports) = mpsc::channel(1);
     tokio::spawn(server.with_reports(sender).run());
     let report = reports.recv().await.ok_or("the server ended")?;
-    print!("{}", report.text);
+    put(report.text)?;
     Ok(if report.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

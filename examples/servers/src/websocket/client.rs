@@ -14,6 +14,7 @@ use utf8_codec::ByteString;
 use utf8_codec::websocket::{FrameHeader, Opcode, parse_close};
 
 use super::Server;
+use crate::output::say;
 
 /// The masking key of every frame, from the examples in RFC 6455.
 pub const MASK: [u8; 4] = [0x37, 0xFA, 0x21, 0x3D];
@@ -174,9 +175,9 @@ pub async fn self_test() -> Outcome {
         timeout(PATIENCE, check.run(address))
             .await?
             .map_err(|error| format!("{}: {error}", check.name))?;
-        println!("{:>2} {}", number + 1, check.name);
+        say(format_args!("{:>2} {}", number + 1, check.name))?;
     }
-    println!("All checks passed.");
+    say("All checks passed.")?;
     Ok(())
 }
 

@@ -161,7 +161,7 @@ fn object_of(steps: &[Vec<u8>]) -> Map<String, Value> {
     object(json!({"out": steps_in_hex.concat(), "steps": steps_in_hex}))
 }
 
-/// The offsets of lone surrogates, one by one.
+/// The offsets of unpaired surrogates, one by one.
 fn lone(decoder: &mut Utf16Decoder, units: &[u16]) -> Vec<u64> {
     let mut offsets = Vec::new();
     let mut units = units;
