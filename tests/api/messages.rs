@@ -425,7 +425,12 @@ mod containers {
         let malformed = E::MalformedContentType { offset: 4 };
         check(&malformed, "malformed Content-Type at byte 4", Source::None);
         let contradictory = E::ContradictoryCharsets;
-        check(&contradictory, "contradictory charsets in Content-Type", Source::None);
+        let message = "contradictory media types or charsets in Content-Type";
+        check(&contradictory, message, Source::None);
+        let coded = E::UnsupportedContentCoding { coding: "gzip".to_owned() };
+        check(&coded, "unsupported content coding: gzip", Source::None);
+        let message = "unsupported Content-Range: the body is a part of a text";
+        check(&E::PartialContent, message, Source::None);
         let too_long = E::TooLong { max_length: 64 };
         let message = "body or its text is longer than 64 bytes";
         check(&too_long, message, Source::Other("length limit exceeded"));

@@ -81,8 +81,16 @@ pub enum BodyError {
         /// The offset of the error in the field, in bytes.
         offset: usize,
     },
-    /// Several charsets are given, and they differ.
+    /// Several charsets are given, and they differ; or several media types, and only some of them are text.
     ContradictoryCharsets,
+    /// The body has a content coding, such as `gzip`, so its text cannot be checked; see
+    /// [`require_checkable`](crate::payload::http::require_checkable).
+    UnsupportedContentCoding {
+        /// At most 40 characters of the coding. Non-ASCII characters are escaped.
+        coding: String,
+    },
+    /// The body is a part of a text, as its `Content-Range` says, so it can begin inside a character.
+    PartialContent,
     /// The body, or the collected text, is too long. Nothing follows. The source is an
     /// [`http_body_util::LengthLimitError`], which other layers recognise.
     TooLong {
@@ -114,7 +122,7 @@ impl BodyError {
     /// | error | status |
     /// | --- | --- |
     /// | [`TooLong`](Self::TooLong), [`EventTooLong`](Self::EventTooLong), a line that is too long | 413 Content Too Large |
-    /// | [`UnsupportedCharset`](Self::UnsupportedCharset), [`UnsupportedMediaType`](Self::UnsupportedMediaType) | 415 Unsupported Media Type |
+    /// | [`UnsupportedCharset`](Self::UnsupportedCharset), [`UnsupportedMediaType`](Self::UnsupportedMediaType), [`UnsupportedContentCoding`](Self::UnsupportedContentCoding) | 415 Unsupported Media Type |
     /// | [`Inner`](Self::Inner), caused by a length limit or by another `BodyError` | 413, or the status of that error |
     /// | any other | 400 Bad Request |
     ///
@@ -147,14 +155,16 @@ impl BodyError {
             Self::Line(LineError::TooLong { .. }) => StatusCode::PAYLOAD_TOO_LARGE,
             #[cfg(feature = "lines")]
             Self::Line(_) => StatusCode::BAD_REQUEST,
-            Self::UnsupportedCharset { .. } | Self::UnsupportedMediaType { .. } => {
-                StatusCode::UNSUPPORTED_MEDIA_TYPE
-            }
+            Self::UnsupportedCharset { .. }
+            | Self::UnsupportedMediaType { .. }
+            | Self::UnsupportedContentCoding { .. } => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Inner(error) => inner_status(&**error),
             Self::Utf8(_)
             | Self::Legacy { .. }
             | Self::MalformedContentType { .. }
-            | Self::ContradictoryCharsets => StatusCode::BAD_REQUEST,
+            | Self::ContradictoryCharsets
+            // RFC 9110, section 14.5
+            | Self::PartialContent => StatusCode::BAD_REQUEST,
         }
     }
 
@@ -181,6 +191,8 @@ impl BodyError {
             | Self::UnsupportedMediaType { .. }
             | Self::MalformedContentType { .. }
             | Self::ContradictoryCharsets
+            | Self::UnsupportedContentCoding { .. }
+            | Self::PartialContent
             | Self::TooLong { .. }
             | Self::Inner(_) => None,
         }
@@ -270,7 +282,15 @@ impl fmt::Display for BodyError {
             Self::MalformedContentType { offset } => {
                 write!(f, "malformed Content-Type at byte {offset}")
             }
-            Self::ContradictoryCharsets => f.write_str("contradictory charsets in Content-Type"),
+            Self::ContradictoryCharsets => {
+                f.write_str("contradictory media types or charsets in Content-Type")
+            }
+            Self::UnsupportedContentCoding { coding } => {
+                write!(f, "unsupported content coding: {coding}")
+            }
+            Self::PartialContent => {
+                f.write_str("unsupported Content-Range: the body is a part of a text")
+            }
             Self::TooLong { max_length } => {
                 write!(f, "body or its text is longer than {max_length} bytes")
             }
