@@ -375,7 +375,7 @@ fn a_client_that_keeps_sending_receives_the_close_frame() {
 #[test]
 fn a_client_that_sends_a_long_frame_first_receives_1007() {
     with_server(MIB, |address| async move {
-        let mut text = [b'x'; 500_000];
+        let mut text = vec![b'x'; 500_000];
         text[100] = 0xFF;
         for _ in 0..20 {
             let mut client = raw(address).await;
