@@ -89,7 +89,7 @@ pub enum BodyError {
         /// At most 40 characters of the coding. Non-ASCII characters are escaped.
         coding: String,
     },
-    /// The body is a part of a text, as its `Content-Range` says, so it can begin inside a character.
+    /// The body is a part of a text (it has a `Content-Range`), so it can begin inside a character.
     PartialContent,
     /// The body, or the collected text, is too long. Nothing follows. The source is an
     /// [`http_body_util::LengthLimitError`], which other layers recognise.
