@@ -17,9 +17,9 @@ impl<B> Utf8Body<B> {
     /// | `Content-Length`, `Accept-Ranges`, `Content-Digest`, `Repr-Digest` (RFC 9530), `Digest`, `Content-MD5` | removed |
     /// | `ETag` | weak (RFC 9110, section 8.8.1); removed if it is malformed |
     ///
-    /// All others are unchanged: `Last-Modified` describes the resource and not its bytes. Verify a digest, or
-    /// a signature that covers one of these fields, before you wrap the body. The same fields of trailers
-    /// change if the bytes have changed; this needs no call.
+    /// All others are unchanged: `Last-Modified` describes the resource and not its bytes. Verify digests, and signed
+    /// messages (RFC 9421), before you wrap the body. The same fields of trailers change if the bytes have
+    /// changed; this needs no call.
     ///
     /// # Examples
     ///
