@@ -253,7 +253,19 @@ fn errors_of_bodies() -> Vec<Row> {
             "BodyError::ContradictoryCharsets",
             E::ContradictoryCharsets,
             None,
-            &["contradictory charsets in Content-Type"],
+            &["contradictory media types or charsets in Content-Type"],
+        ),
+        row(
+            "BodyError::UnsupportedContentCoding",
+            E::UnsupportedContentCoding { coding: "gzip".to_owned() },
+            None,
+            &["unsupported content coding: gzip"],
+        ),
+        row(
+            "BodyError::PartialContent",
+            E::PartialContent,
+            None,
+            &["unsupported Content-Range: the body is a part of a text"],
         ),
         row(
             "BodyError::TooLong",

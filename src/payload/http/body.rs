@@ -18,6 +18,7 @@ use crate::payload::http::BodyError;
 use crate::payload::http::body_chunks::BodyChunks;
 use crate::payload::http::content_type::Charset;
 use crate::payload::http::error::BoxError;
+use crate::payload::http::header_fields::forget_bytes;
 
 pin_project! {
     /// The body of a request or a response as text. Each frame of data is a non-empty run of whole
@@ -34,8 +35,9 @@ pin_project! {
     /// Bodies in other charsets are converted in blocks of 16 KiB. It is at most 160 bytes larger
     /// than the inner body. Empty frames are skipped, and change nothing.
     ///
-    /// Trailers are passed on. An incomplete character before them, or before the end, is one error
-    /// or one repair. After the end, the inner body is not polled again.
+    /// Trailers are passed on, without the fields that describe bytes that have changed, such as
+    /// `Content-Digest`; see [`update_headers`](Self::update_headers). An incomplete character before
+    /// them, or before the end, is one error or one repair. After the end, the inner body is not polled again.
     ///
     /// `size_hint` is exact if the hint of the inner body is exact and the bytes do not change: the
     /// charset is UTF-8, the mode is [`ErrorMode::Fatal`], no BOM is removed and no bytes are
@@ -390,11 +392,17 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
                     if let Some(text) = this.text.end().transpose() {
                         return Poll::Ready(Some(text.map(Frame::data).map_err(BodyError::Utf8)));
                     }
-                    let Some(trailers) = trailers.take() else {
+                    let Some(mut trailers) = trailers.take() else {
                         *this.state = State::Ended;
                         continue;
                     };
                     *this.state = State::Open;
+                    if let Some(fields) = trailers.trailers_mut()
+                        && (this.chunks.charset() != Charset::Utf8
+                            || has_changed(&this.text.decoder))
+                    {
+                        forget_bytes(fields);
+                    }
                     return Poll::Ready(Some(Ok(*trailers)));
                 }
                 State::Ended => return Poll::Ready(None),
@@ -527,10 +535,9 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
     }
 }
 
-#[cfg(feature = "tower")]
 impl<B> Utf8Body<B> {
-    /// Whether the text is as long as the inner body.
-    pub(super) fn keeps_length(&self) -> bool {
+    /// Whether the text is the bytes of the inner body. Meaningful before the first poll.
+    pub(super) fn keeps_bytes(&self) -> bool {
         let is_utf8 = self.chunks.charset() == Charset::Utf8;
         is_utf8 && text_size(&self.text, &SizeHint::with_exact(8)).exact().is_some()
     }
@@ -577,6 +584,11 @@ enum State {
     Ending(Option<Box<Frame<ByteString>>>),
     /// Only `None` is left.
     Ended,
+}
+
+/// Whether the text differs from the bytes that were decoded.
+fn has_changed(decoder: &Utf8Decoder) -> bool {
+    decoder.bom_seen() || decoder.skipped() > 0 || decoder.error_count() > 0
 }
 
 /// Returns the bounds of the remaining text, computed from those of the remaining chunks.

@@ -9,9 +9,9 @@ use bytestring::ByteString;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::decoder::masked::{Mask, Unmasked};
 use crate::core::text::GatheredText;
-use crate::payload::websocket::message::MAX_CONTROL;
+use crate::payload::websocket::message::{MAX_CONTROL, check_close};
 use crate::payload::websocket::message_assembler::{Frame, Open};
-use crate::payload::websocket::{MessageAssembler, MessageError};
+use crate::payload::websocket::{MessageAssembler, MessageError, Opcode};
 
 /// A received piece, unmasked.
 #[derive(Default)]
@@ -164,13 +164,16 @@ impl MessageAssembler {
         let Self { decoder, max_length, len, frame, open, .. } = self;
         let (mask, announced) = match frame {
             Frame::Data { mask, announced, .. } => (mask, announced),
-            Frame::Control { mask, payload, .. } => {
+            Frame::Control { opcode, mask, payload } => {
                 decoder.unmask(piece, mask);
-                let fits = payload.len() + piece.len() <= MAX_CONTROL;
-                if fits {
-                    payload.extend_from_slice(piece);
-                }
-                let error = (!fits).then_some(MessageError::LongControl);
+                let admitted = piece.len().min(MAX_CONTROL - payload.len());
+                payload.extend_from_slice(&piece[..admitted]);
+                let is_too_long = admitted < piece.len();
+                let error = match *opcode {
+                    Opcode::Close => check_close(payload).err(),
+                    _ => None,
+                };
+                let error = error.or(is_too_long.then_some(MessageError::LongControl));
                 return Received { error, ..Received::default() };
             }
             Frame::Nothing => {
