@@ -181,7 +181,7 @@ impl CharCodec {
     }
 
     fn repair(&mut self, error: Utf8Error) -> Result<(), Utf8Error> {
-        let repair = self.mode.repair_of(&error).ok_or(error)?;
+        let repair = self.decoder.repair(self.mode, &error).ok_or(error)?;
         self.repair = Some(PartOfRepair { repair, done: 0 });
         Ok(())
     }

@@ -12,10 +12,11 @@ use crate::core::encoder::Utf8Encoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
-use crate::core::scanner::Scanner;
+use crate::core::scanner::{Scanner, Step};
 use crate::fallback::{FallbackDecoder, LineFallback};
-use crate::lines::machine::{DEFAULT_MAX_LENGTH, LegacyLines, LineMachine};
+use crate::lines::machine::{DEFAULT_MAX_LENGTH, LegacyLines, LineMachine, Next};
 use crate::lines::{Delimiter, Line, LineError};
+use crate::relatives::Follow;
 
 /// Decodes bytes to lines, each with its number and offset.
 ///
@@ -369,8 +370,17 @@ impl LegacyLines for Option<Box<LineFallback>> {
         }
     }
 
-    fn turn(&mut self, position: u64, at: usize) -> Option<usize> {
-        self.as_mut()?.turn(position, at)
+    fn is_by_line(&self) -> bool {
+        self.as_ref().is_some_and(|fallback| fallback.is_by_line())
+    }
+
+    fn turn(&mut self, position: u64) -> bool {
+        self.as_mut().is_some_and(|fallback| fallback.turn(position))
+    }
+
+    fn step(&self, scanner: &mut Scanner, bytes: &[u8], next: Next) -> Step<'static> {
+        let follow = if next.is_end() { Follow::End } else { Follow::More };
+        self.as_ref().map_or(Step::Hold, |fallback| fallback.step(scanner, bytes, follow))
     }
 
     fn text(

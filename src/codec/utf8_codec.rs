@@ -320,7 +320,7 @@ impl Decoder for Utf8Codec {
         let mut item = Item::new();
         while let Some(error) = self.decoder.finish_after(src) {
             src.advance(error.bytes().len());
-            item.repair(self.mode, error)?;
+            item.repair(self.decoder.repair(self.mode, &error), error)?;
         }
         Ok(item.into_item())
     }

@@ -359,7 +359,12 @@ impl Strictness {
     /// Returns whether `byte` is a rejected ASCII character.
     #[cfg(feature = "alloc")]
     pub(crate) fn rejects_ascii(self, byte: u8) -> bool {
-        byte.is_ascii_control() && self.judge(&[byte]).is_some()
+        byte.is_ascii_control() && self.rejects(&[byte])
+    }
+
+    /// Returns whether the first character of `bytes`, which are well-formed, is rejected.
+    pub(crate) fn rejects(self, bytes: &[u8]) -> bool {
+        self.judge(bytes).is_some()
     }
 
     /// Returns the length of the first character of `bytes` and the kind of error, if that character is

@@ -217,7 +217,16 @@ pub enum LineError {
         /// The limit, in bytes.
         max_length: usize,
     },
-    /// The line contains a CR without an LF after it, which [`Delimiter::crlf`] rejects.
+    /// The line contains an LF without a CR before it, which [`Delimiter::crlf`] rejects.
+    BareLf {
+        /// The number of the line. The first line is 1.
+        number: u64,
+        /// The offset in the stream of the first byte of the line, in bytes.
+        offset: u64,
+        /// The offset in the stream of the LF, in bytes.
+        lf_offset: u64,
+    },
+    /// The line contains a CR without an LF after it, which [`Delimiter::crlf`] and [`Delimiter::crlf_or_lf`] reject.
     BareCr {
         /// The number of the line. The first line is 1.
         number: u64,
@@ -244,12 +253,13 @@ impl LineError {
         match *self {
             Self::Utf8 { number, .. }
             | Self::TooLong { number, .. }
+            | Self::BareLf { number, .. }
             | Self::BareCr { number, .. } => number,
         }
     }
 
     /// Returns the offset in the stream of the first byte of the line, in bytes. The offset of the error is
-    /// `error.valid_up_to()` in `Utf8`, and `cr_offset` in `BareCr`.
+    /// `error.valid_up_to()` in `Utf8`, `lf_offset` in `BareLf`, and `cr_offset` in `BareCr`.
     ///
     /// # Examples
     ///
@@ -264,6 +274,7 @@ impl LineError {
         match *self {
             Self::Utf8 { offset, .. }
             | Self::TooLong { offset, .. }
+            | Self::BareLf { offset, .. }
             | Self::BareCr { offset, .. } => offset,
         }
     }
@@ -282,6 +293,9 @@ impl fmt::Display for LineError {
             Self::TooLong { number, offset, max_length } => {
                 write!(f, "line {number} at byte {offset} is longer than {max_length} bytes")
             }
+            Self::BareLf { number, lf_offset, .. } => {
+                write!(f, "line {number} contains a bare LF at byte {lf_offset}")
+            }
             Self::BareCr { number, cr_offset, .. } => {
                 write!(f, "line {number} contains a bare CR at byte {cr_offset}")
             }
@@ -293,7 +307,7 @@ impl Error for LineError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Utf8 { error, .. } => Some(error),
-            Self::TooLong { .. } | Self::BareCr { .. } => None,
+            Self::TooLong { .. } | Self::BareLf { .. } | Self::BareCr { .. } => None,
         }
     }
 }
@@ -304,7 +318,9 @@ impl From<LineError> for io::Error {
     fn from(error: LineError) -> Self {
         let kind = match error {
             LineError::Utf8 { error, .. } => Self::from(error).kind(),
-            LineError::TooLong { .. } | LineError::BareCr { .. } => io::ErrorKind::InvalidData,
+            LineError::TooLong { .. } | LineError::BareLf { .. } | LineError::BareCr { .. } => {
+                io::ErrorKind::InvalidData
+            }
         };
         Self::new(kind, error)
     }

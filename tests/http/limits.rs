@@ -448,6 +448,8 @@ fn an_error_of_a_line_keeps_its_offset() {
     assert_eq!((bare_cr.status().as_u16(), bare_cr.offset()), (400, Some(5)));
     assert!(bare_cr.source().is_none());
     assert!(bare_cr.into_boxed().is::<BodyError>());
+    let bare_lf = error(b"ok\r\nab\nc\r\n");
+    assert_eq!((bare_lf.status().as_u16(), bare_lf.offset()), (400, Some(6)));
 
     let ill_formed = error(b"ok\r\na\xFF\r\n");
     assert!(matches!(ill_formed, BodyError::Line(LineError::Utf8 { .. })));

@@ -96,7 +96,7 @@ proptest! {
                 prop_assert_eq!(&outcome(cut(&bytes, &lens)), &whole, "{:?} {:?}", extent, bom);
                 prop_assert_eq!(&outcome(bytes.chunks(1).collect()), &whole, "{:?} {:?}", extent, bom);
                 let (text, errors, ..) = whole;
-                prop_assert!(!text.contains(|c: char| c.is_ascii_control()), "{:?}", text);
+                prop_assert!(!text.contains(char::is_control), "{:?}", text);
                 let controls = bytes.iter().filter(|byte| byte.is_ascii_control()).count();
                 let rejected = errors.iter().filter(|(_, error)| error.bytes().is_ascii());
                 let rejected = rejected.filter(|(_, error)| !error.bytes().is_empty()).count();
