@@ -17,6 +17,9 @@ use crate::core::error::Utf8ErrorKind;
 /// [`Noncharacter`](Utf8ErrorKind::Noncharacter) or [`Forbidden`](Utf8ErrorKind::Forbidden). Checking costs a
 /// second pass over the text.
 ///
+/// No rejected character is ever part of the text: [repairs](crate::ErrorMode) and text that a
+/// [fallback](crate::fallback) decodes are checked too.
+///
 /// # Examples
 ///
 /// ```

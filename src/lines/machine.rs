@@ -238,14 +238,14 @@ impl<L: LegacyLines> LineMachine<L> {
         self.legacy = legacy;
     }
 
-    /// Returns the decoder, moved back to the front of the read buffer, and the mode.
-    pub(crate) fn into_decoder(self) -> (Utf8Decoder, ErrorMode) {
-        let Self { mut decoder, mode, state, .. } = self;
+    /// Returns the decoder, moved back to the front of the read buffer, the mode and the fallback.
+    pub(crate) fn into_parts(self) -> (Utf8Decoder, ErrorMode, L) {
+        let Self { mut decoder, mode, state, legacy, .. } = self;
         if let State::Line(line) = state {
             decoder.continue_from(line.start);
             decoder.forget(line.errors);
         }
-        (decoder, mode)
+        (decoder, mode, legacy)
     }
 }
 

@@ -56,7 +56,8 @@ pub struct Line {
     pub(crate) end: LineEnd,
     /// The number of errors in the line that were repaired, like the decoder's `error_count()`. 0 in
     /// [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), and for lines of text. In a line that a
-    /// [`FallbackDecoder`](crate::fallback::FallbackDecoder) decodes as a whole, only the first ill-formed part counts.
+    /// [`FallbackDecoder`](crate::fallback::FallbackDecoder) decodes as a whole, only the first ill-formed part counts, and
+    /// characters that the options reject.
     pub error_count: u64,
     /// The offset in the stream of the first of these errors, in bytes.
     pub first_error_offset: Option<u64>,

@@ -173,39 +173,24 @@ impl LegacyEncoding {
         strictness: Strictness,
         text: &mut String,
     ) -> Decoded {
-        /// If the text of a window contains a rejected character, the window is decoded again by characters.
-        const WINDOW: usize = 32;
-        if strictness.is_off() {
-            return self.decode_all(bytes, follow, text);
+        let before = text.len();
+        let decoded = self.decode_all(bytes, follow, text);
+        if strictness.is_off() || strictness.find_rejected(&text[before..]).is_none() {
+            return decoded;
         }
-        let mut total = Decoded { read: 0, replaced: 0, rejected: None };
-        loop {
-            let (rest, before) = (&bytes[total.read..], text.len());
-            let window = &rest[..rest.len().min(WINDOW)];
-            let is_last = window.len() == rest.len();
-            let follow = if is_last { follow } else { Follow::More };
-            let decoded = self.decode_all(window, follow, text);
-            if strictness.find_rejected(&text[before..]).is_some() {
-                text.truncate(before);
-                return self.decode_by_character(rest, follow, strictness, total, text);
-            }
-            total.add(decoded);
-            if is_last {
-                return total;
-            }
-        }
+        text.truncate(before);
+        self.decode_by_character(bytes, follow, strictness, text)
     }
 
-    /// Like [`decode`](Self::decode), for bytes one of which encodes a rejected character. Adds to `total`.
+    /// Like [`decode`](Self::decode), for bytes one of which encodes a rejected character.
     fn decode_by_character(
         self,
         bytes: &[u8],
         follow: Follow,
         strictness: Strictness,
-        mut total: Decoded,
         text: &mut String,
     ) -> Decoded {
-        let mut rest = bytes;
+        let (mut rest, mut total) = (bytes, Decoded { read: 0, replaced: 0, rejected: None });
         loop {
             let before = text.len();
             let prefixes = (1..=rest.len().min(4)).map(|len| (&rest[..len], Follow::More));
@@ -218,7 +203,8 @@ impl LegacyEncoding {
                 text.truncate(before);
                 return Decoded { rejected: Some((decoded.read, kind)), ..total };
             }
-            total.add(decoded);
+            total.read += decoded.read;
+            total.replaced += decoded.replaced;
             rest = &rest[decoded.read..];
         }
     }
@@ -235,14 +221,6 @@ impl LegacyEncoding {
             #[cfg(feature = "encoding_rs")]
             Table::Whatwg(encoding) => whatwg::decode(encoding, bytes, follow, text),
         }
-    }
-}
-
-impl Decoded {
-    /// Adds the result for the bytes after these.
-    fn add(&mut self, next: Self) {
-        self.read += next.read;
-        self.replaced += next.replaced;
     }
 }
 

@@ -1,7 +1,5 @@
 //! `Utf8LinesCodec`: lines.
 
-use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-
 use super::*;
 use crate::support::reference::{self, LineItem};
 

@@ -241,6 +241,32 @@ fn a_rejected_character_is_legal_in_a_line_that_turns_out_to_be_legacy() {
 }
 
 #[test]
+fn a_line_of_rejected_characters_takes_linear_time() {
+    let options = Utf8Options::new().reject_controls();
+    // Controls in UTF-8 after an accepted character, ASCII controls, and controls in Latin-1.
+    let lines = ["é\u{85}".as_bytes(), b"\x01", b"\xE9!\x9B"];
+    for (piece, extent) in lines.into_iter().flat_map(|line| EXTENTS.map(|extent| (line, extent))) {
+        let mut buffer = BytesMut::from(&*piece.repeat(1 << 17));
+        buffer.extend_from_slice(b"\n");
+        let codec = Utf8LinesCodec::new().with_options(options).with_max_length(1 << 20);
+        let codec = codec.with_error_mode(ErrorMode::Skip);
+        let start = std::time::Instant::now();
+        let mut codec = codec.with_fallback(extent.decoder(LATIN1));
+        let line = codec.decode(&mut buffer).unwrap().unwrap().unwrap();
+        assert!(
+            line.error_count >= 1 << 17 || extent == Extent::WithoutBom,
+            "{}",
+            line.error_count
+        );
+        assert!(
+            start.elapsed() < std::time::Duration::from_secs(3),
+            "{extent:?} {:?}",
+            start.elapsed()
+        );
+    }
+}
+
+#[test]
 fn a_forbidden_bom_is_not_part_of_a_legacy_line() {
     let options = Utf8Options::new().with_bom(BomPolicy::Forbid);
     for mode in [ErrorMode::Replacement, ErrorMode::Latin1, ErrorMode::Windows1252] {

@@ -20,7 +20,7 @@ use crate::fallback::Switch;
 use crate::fallback::decoder::{FallbackDecoder, Pace};
 use crate::fallback::switch::Found;
 #[cfg(feature = "codec")]
-use crate::fallback::switch::{Extent, Uses};
+use crate::fallback::switch::{Extent, Reading, Uses};
 use crate::relatives::Follow;
 #[cfg(feature = "codec")]
 use crate::relatives::legacy::Decoded;
@@ -150,6 +150,16 @@ impl LineFallback {
 
     pub(crate) fn reset(&mut self) {
         *self = Self::new(self.fallback);
+    }
+
+    /// Returns the fallback of the text after the lines.
+    pub(crate) fn into_switch(self) -> Switch {
+        let reading = match self.stream {
+            Stream::Undecided => Reading::Start,
+            Stream::Utf8 | Stream::DeclaredUtf8 => Reading::Utf8,
+            Stream::Legacy => Reading::Legacy,
+        };
+        self.parts.continuing(self.fallback, reading)
     }
 
     pub(crate) const fn uses(&self) -> Uses {

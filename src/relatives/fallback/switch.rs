@@ -70,7 +70,7 @@ pub(crate) struct Uses {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Reading {
+pub(super) enum Reading {
     /// Before the first byte of a stream whose BOM decides.
     Start,
     /// In UTF-8. With [`Extent::Line`], only ASCII precedes the position in this line.
@@ -111,6 +111,12 @@ impl Switch {
             Extent::Part | Extent::Line { .. } | Extent::Rest => Reading::Utf8,
         };
         Self { fallback, reading, uses, counted: 0, run_end: 0 }
+    }
+
+    /// Continues with another fallback.
+    #[cfg(feature = "codec")]
+    pub(super) const fn continuing(self, fallback: Fallback, reading: Reading) -> Self {
+        Self { fallback, reading, ..self }
     }
 
     pub(crate) fn reset(&mut self) {
@@ -251,8 +257,12 @@ impl Switch {
     /// Decodes the ill-formed parts at the beginning of the input.
     fn step_run<'a>(&mut self, at: &mut Cursor<'_, 'a>, legacy: &mut String) -> Found<'a> {
         let start = at.decoder.position();
+        let most = most_at_once(&at.decoder.scanner());
         let mut len = 0;
         let follow = loop {
+            if len >= most {
+                break Follow::More;
+            }
             let mut ahead = Cursor { input: &at.input[len..], ..at.reborrow() };
             match ahead.step() {
                 Step::Error(error) if error.kind().is_ill_formed() => {
@@ -390,6 +400,14 @@ impl Switch {
     /// Decodes bytes in the legacy encoding.
     fn step_legacy<'a>(&mut self, at: &mut Cursor<'_, 'a>, legacy: &mut String) -> Found<'a> {
         let line_end = matches!(self.fallback.extent, Extent::Line { .. }).then_some(b'\n');
+        if !at.decoder.scanner().start().is_over() {
+            // A CR has ended a line before.
+            match at.decoder.scan(|scanner| scanner.open(at.input)) {
+                Some(Step::Silent(len)) => return Found::Silent(len),
+                Some(Step::Hold) => return Found::Hold,
+                None | Some(Step::Text(_) | Step::Error(_)) => {}
+            }
+        }
         let (input, follow, fallback) = (at.input, at.follow, self.fallback);
         let decoded =
             at.decoder.scan(|scanner| fallback.step(scanner, input, line_end, follow, legacy));
@@ -451,15 +469,20 @@ impl Fallback {
         text: &mut String,
     ) -> Result<Decoded, Utf8Error> {
         let start = scanner.position();
-        let taken = match scanner.step_legacy(input, line_end) {
-            Step::Silent(len) => &input[..len],
+        let window = &input[..input.len().min(most_at_once(scanner))];
+        let taken = match scanner.step_legacy(window, line_end) {
+            Step::Silent(len) => &window[..len],
             Step::Error(error) => return Err(error),
             Step::Text(_) | Step::Hold => b"",
         };
-        let is_cut =
-            taken.len() < input.len() || line_end.is_some() && taken.last().copied() == line_end;
+        let ends_line = line_end.is_some() && taken.last().copied() == line_end;
+        let follow = match taken.len() {
+            len if ends_line || len < window.len() => Follow::End,
+            len if len < input.len() => Follow::More,
+            _ => follow,
+        };
         scanner.seek(start);
-        self.decode(scanner, taken, if is_cut { Follow::End } else { follow }, text)
+        self.decode(scanner, taken, follow, text)
     }
 
     /// Like [`step`](Self::step), for bytes without rejected ASCII.
@@ -483,6 +506,12 @@ impl Fallback {
             }
         }
     }
+}
+
+/// Returns the most bytes that are decoded at once in the legacy encoding. If characters can be rejected, it is few,
+/// because those after a rejected one are decoded again.
+fn most_at_once(scanner: &Scanner) -> usize {
+    if scanner.options().strictness().is_off() { usize::MAX } else { 32 }
 }
 
 /// The most bytes of UTF-8 and ill-formed parts that are decoded at once, to a copy.
