@@ -94,6 +94,7 @@ pub(crate) enum Start {
     /// A mid-stream start, with the number of continuation bytes skipped so far.
     MidStream { skipped: u8 },
     /// Not the start, but after a line that a CR ended: an LF here belongs to the same line end.
+    #[cfg_attr(not(feature = "lines"), allow(dead_code, reason = "only lines end with CR"))]
     AfterCr(Removed),
     /// Over.
     Over(Removed),

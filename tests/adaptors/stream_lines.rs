@@ -669,7 +669,7 @@ async fn what_follows_the_lines_begins_after_the_lf_of_a_crlf() {
     }
 }
 
-/// A reader of so many bytes at a time.
+/// A reader that returns at most this many bytes at a time.
 struct InPieces<'a>(&'a [u8], usize);
 
 impl io::Read for InPieces<'_> {
