@@ -41,7 +41,7 @@ impl ChunkText {
                 None => return Ok(item.into_item()),
                 Some(Ok(text)) => item.push(text),
                 Some(Err(error)) => {
-                    item.repair(self.mode, error)?;
+                    item.repair(self.decoder.repair(self.mode, &error), error)?;
                     let rest = mem::take(&mut self.chunk);
                     if !rest.is_empty() {
                         let done = self.decoder.push_to_string(&rest, self.mode, item.repaired());

@@ -325,10 +325,10 @@ impl ReadText {
     /// Repairs an error alone. Returns whether the repair has text.
     #[cold]
     fn repair_one(&mut self, error: Utf8Error) -> Result<bool, Utf8Error> {
-        let Self { buffer, mode, repaired, .. } = self;
+        let Self { buffer, decoder, mode, repaired, .. } = self;
         let len = error.bytes().len();
         buffer.pass(len);
-        let repair = mode.repair(&error).ok_or(error)?;
+        let repair = decoder.repair(*mode, &error).ok_or(error)?;
         repaired.done = 0;
         repaired.text.clear();
         repaired.text.push_str(&repair);
@@ -360,7 +360,7 @@ impl ReadText {
     fn repair(&mut self, error: Utf8Error) -> Result<bool, Utf8Error> {
         let Self { buffer, decoder, mode, repaired, .. } = self;
         buffer.pass(error.bytes().len());
-        let repair = mode.repair(&error).ok_or(error)?;
+        let repair = decoder.repair(*mode, &error).ok_or(error)?;
         let errors_before = decoder.error_count() - 1;
         repaired.done = 0;
         repaired.text.clear();
@@ -466,7 +466,7 @@ impl ReadText {
                 },
             };
             read += error.bytes().len();
-            let repair = self.repaired_in.repair(&error).map_or(0, |repair| repair.len());
+            let repair = decoder.repair(self.repaired_in, &error).map_or(0, |repair| repair.len());
             left = left.saturating_sub(repair);
             taken_back = taken_back.saturating_sub(1);
         }

@@ -6,6 +6,7 @@ use bytes::BytesMut;
 use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
+use crate::codec::lines_codec::Utf8LinesCodec;
 use crate::core::decoder::Utf8Decoder;
 use crate::core::decoder::input::Taken;
 use crate::core::error::Utf8Error;
@@ -127,6 +128,13 @@ impl Utf8ChunksCodec {
     /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
         &self.decoder
+    }
+}
+
+/// As for [`Utf8Codec`](crate::codec::Utf8Codec), without an error mode and a fallback: errors are items.
+impl From<Utf8LinesCodec> for Utf8ChunksCodec {
+    fn from(lines: Utf8LinesCodec) -> Self {
+        Self { decoder: lines.into_parts().decoder }
     }
 }
 

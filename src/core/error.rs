@@ -303,8 +303,9 @@ impl Utf8Error {
 
     /// Returns the bytes of the ill-formed part.
     ///
-    /// There are one to three, four only for [`Noncharacter`](Utf8ErrorKind::Noncharacter), and none for
-    /// [`MissingBom`](Utf8ErrorKind::MissingBom).
+    /// There are one to three, up to four for a [rejected character](crate::Utf8Options#rejected-characters), and none for
+    /// [`MissingBom`](Utf8ErrorKind::MissingBom). In text that a [fallback](crate::fallback) decodes, the bytes of a
+    /// rejected character are in the legacy encoding.
     ///
     /// # Examples
     ///

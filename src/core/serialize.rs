@@ -163,7 +163,8 @@ fn is_possible(error: &Utf8Error) -> bool {
     if error.valid_up_to().checked_add(seen).is_none() {
         return false;
     }
-    let is_char = || str::from_utf8(bytes).is_ok_and(|text| text.chars().count() == 1);
+    // The bytes of legacy text are in another encoding.
+    let is_char = || str::from_utf8(bytes).map_or(true, |text| text.chars().count() == 1);
     match error.kind() {
         Kind::MissingBom => bytes.is_empty() && next.is_none() && error.valid_up_to() == 0,
         Kind::ForbiddenBom => bytes == BOM && next.is_none() && error.valid_up_to() == 0,

@@ -8,6 +8,7 @@ use crate::core::error::Utf8Error;
 use crate::core::{
     decoder::{Progress, Status},
     mode::ErrorMode,
+    options::Utf8Options,
 };
 
 /// Decodes the bytes of a terminal, which switches between Latin-1 and UTF-8.
@@ -184,7 +185,7 @@ impl TerminalDecoder {
         for piece in self.push(chunk) {
             match piece {
                 Ok(piece) => text.push_str(piece),
-                Err(error) => match mode.repair(&error) {
+                Err(error) => match mode.repair(&error, Utf8Options::new()) {
                     Some(repair) => text.push_str(&repair),
                     None => {
                         status = Status::IllFormed(error);
@@ -257,7 +258,7 @@ impl TerminalDecoder {
             match self.finish() {
                 Ok(None) => return Ok(()),
                 Ok(Some(held)) => text.push_str(held),
-                Err(error) => text.push_str(&mode.repair(&error).ok_or(error)?),
+                Err(error) => text.push_str(&mode.repair(&error, Utf8Options::new()).ok_or(error)?),
             }
         }
     }

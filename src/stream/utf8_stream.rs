@@ -277,6 +277,18 @@ impl<S> Utf8Stream<S> {
         let unread = Unread { bytes, decoder, mode, has_ended };
         Utf8Lines::continuing(self.inner, unread, self.may_lose)
     }
+
+    /// The text of the unread bytes, then of the chunks of `inner`.
+    pub(super) fn after_lines(
+        inner: S,
+        unread: Unread,
+        state: SourceState,
+        may_lose: bool,
+    ) -> Self {
+        let Unread { bytes, decoder, mode, .. } = unread;
+        let text = ChunkText { decoder, mode, chunk: bytes.freeze() };
+        Self { text, state, may_lose, ..Self::new(inner) }
+    }
 }
 
 impl<S, D> Utf8Stream<S, D> {
@@ -677,7 +689,9 @@ fn poll_items<M, T, E>(
         }
     }
     if *state == SourceState::Ending {
-        if let Some(item) = end(machine).transpose() {
+        // After lines, a chunk can be left.
+        let item = next(machine).transpose().or_else(|| end(machine).transpose());
+        if let Some(item) = item {
             return Poll::Ready(Some(item));
         }
         *state = SourceState::Ended;

@@ -150,6 +150,12 @@ fn errors_of_lines() -> Vec<Row> {
             5,
             &["line 2 contains a bare CR at byte 5 of the stream"],
         ),
+        row(
+            "LineError::BareLf",
+            LineError::BareLf { number: 2, offset: 3, lf_offset: 5 },
+            5,
+            &["line 2 contains a bare LF at byte 5 of the stream"],
+        ),
     ]
 }
 

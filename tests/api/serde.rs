@@ -234,4 +234,8 @@ fn errors_of_lines_survive_a_round_trip() {
         Utf8Reader::new(&b"a\rb\r\n"[..]).into_lines().with_delimiter(Delimiter::crlf());
     let Some(Err(StreamError::Line(error))) = lines.next() else { panic!() };
     round_trip(error, json!({"bare_cr": {"number": 1, "offset": 0, "cr_offset": 1}}));
+    let mut lines =
+        Utf8Reader::new(&b"a\nb\r\n"[..]).into_lines().with_delimiter(Delimiter::crlf());
+    let Some(Err(StreamError::Line(error))) = lines.next() else { panic!() };
+    round_trip(error, json!({"bare_lf": {"number": 1, "offset": 0, "lf_offset": 1}}));
 }

@@ -325,7 +325,7 @@ fn whole(bytes: &[u8], options: Utf8Options, mode: ErrorMode) -> Vec<String> {
     let mut words = Vec::new();
     let mut add = |piece: Result<&str, utf8_codec::Utf8Error>| match piece {
         Ok(text) => words.extend(text.chars().map(String::from)),
-        Err(error) => match mode.repair(&error) {
+        Err(error) => match mode.repair(&error, options) {
             Some(repair) => words.extend(repair.chars().map(String::from)),
             None => words.push(format!("{} {:02x?}", error.valid_up_to(), error.bytes())),
         },

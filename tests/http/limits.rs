@@ -452,6 +452,8 @@ fn an_error_of_a_line_keeps_its_offset() {
 
     let bare_cr = error(b"ok\r\na\rb\r\n");
     assert_eq!((bare_cr.status().as_u16(), bare_cr.offset()), (400, Some(5)));
+    let bare_lf = error(b"ok\r\nab\nc\r\n");
+    assert_eq!((bare_lf.status().as_u16(), bare_lf.offset()), (400, Some(6)));
 
     let ill_formed = error(b"ok\r\na\xFF\r\n");
     assert!(matches!(ill_formed, BodyError::Line(LineError::Utf8 { .. })));

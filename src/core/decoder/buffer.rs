@@ -185,7 +185,7 @@ impl Utf8Decoder {
             match resumed {
                 Resumed::Nothing => {}
                 Resumed::Char(c) => text.push(c),
-                Resumed::Error(error) => match mode.repair(&error) {
+                Resumed::Error(error) => match self.repair(mode, &error) {
                     Some(repair) => text.push_str(&repair),
                     None => status = Status::IllFormed(error),
                 },
@@ -231,7 +231,7 @@ impl Utf8Decoder {
         text: &mut alloc::string::String,
     ) -> Result<(), Utf8Error> {
         while let Err(error) = self.finish() {
-            text.push_str(&mode.repair(&error).ok_or(error)?);
+            text.push_str(&self.repair(mode, &error).ok_or(error)?);
         }
         Ok(())
     }
@@ -572,7 +572,7 @@ impl Utf8Decoder {
         let status = loop {
             let before = self.clone();
             let Err(error) = self.finish() else { break Status::Done };
-            let Some(repair) = mode.repair(&error) else { break Status::IllFormed(error) };
+            let Some(repair) = self.repair(mode, &error) else { break Status::IllFormed(error) };
             let needed = D::units(&repair);
             // Only `MissingBom` comes before another error, and its repair is empty.
             if needed > destination.size() {
@@ -612,7 +612,7 @@ impl Utf8Decoder {
                 Step::Error(error) => (error.bytes().len(), error),
             }
         };
-        match mode.repair_of(&error) {
+        match self.repair(mode, &error) {
             Some(repair) => Ok((used, Found::Repair(repair))),
             None => Err((used, error)),
         }

@@ -17,6 +17,7 @@ pub use buffer::{Progress, Status};
 use crate::core::carry::{Carry, Resumed};
 use crate::core::decoder::input::take_piece;
 use crate::core::error::{Tally, Utf8Error};
+use crate::core::mode::{ErrorMode, Repair};
 use crate::core::options::Utf8Options;
 use crate::core::scanner::{Scanner, Step};
 use crate::core::text::{BlockParts, Ending, Kernel, Look, Part, first_char};
@@ -346,6 +347,12 @@ impl Utf8Decoder {
         self.scanner.close_start();
     }
 
+    /// A CR has ended a line: an LF directly after it is skipped.
+    #[cfg(feature = "lines")]
+    pub(crate) fn expect_lf(&mut self) {
+        self.scanner.expect_lf();
+    }
+
     /// Moves back before the last `bytes` bytes of a [`Step::Text`]. The caller passes them again.
     #[cfg(feature = "alloc")]
     pub(crate) const fn unread(&mut self, bytes: usize) {
@@ -356,6 +363,12 @@ impl Utf8Decoder {
     #[cfg(feature = "std")]
     pub(crate) fn finish_after(&mut self, tail: &[u8]) -> Option<Utf8Error> {
         self.scanner.finish(tail).map(|error| self.tally.note(error))
+    }
+
+    /// Returns the text that replaces `error`, or `None` in [`ErrorMode::Fatal`].
+    #[inline]
+    pub(crate) fn repair(&self, mode: ErrorMode, error: &Utf8Error) -> Option<Repair> {
+        mode.repair_of(error, self.scanner.options())
     }
 
     /// Returns a copy of the scanner.

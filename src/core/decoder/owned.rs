@@ -12,8 +12,10 @@ use crate::core::decoder::Utf8Decoder;
 use crate::core::decoder::input::{Taken, take_step};
 use crate::core::decoder::input::{take_piece, take_plain};
 use crate::core::error::Utf8Error;
-#[cfg(any(feature = "http-body", feature = "lines"))]
+#[cfg(feature = "lines")]
 use crate::core::mode::ErrorMode;
+#[cfg(any(feature = "http-body", feature = "lines"))]
+use crate::core::mode::Repair;
 use crate::core::text::{Ending, SplitTo};
 
 /// Owned pieces, without copying.
@@ -131,7 +133,7 @@ impl Utf8Decoder {
                 Taken::Hold => return Ok(item),
                 Taken::Text(text) => item.push(text),
                 Taken::Error(error) => {
-                    item.repair(mode, self.tally.note(error))?;
+                    item.repair(self.repair(mode, &error), self.tally.note(error))?;
                     if src.is_empty() {
                         return Ok(item);
                     }
@@ -167,8 +169,13 @@ impl Item {
         }
     }
 
-    pub(crate) fn repair(&mut self, mode: ErrorMode, error: Utf8Error) -> Result<(), Utf8Error> {
-        let repair = mode.repair(&error).ok_or(error)?;
+    /// Appends `repair`, that of `error`, if there is one.
+    pub(crate) fn repair(
+        &mut self,
+        repair: Option<Repair>,
+        error: Utf8Error,
+    ) -> Result<(), Utf8Error> {
+        let repair = repair.ok_or(error)?;
         if !repair.is_empty() {
             self.repaired().push_str(&repair);
         }

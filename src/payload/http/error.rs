@@ -196,6 +196,7 @@ impl BodyError {
             Self::Line(LineError::Utf8 { error, .. }) => Some(error.valid_up_to()),
             #[cfg(feature = "lines")]
             Self::Line(LineError::TooLong { offset, .. })
+            | Self::Line(LineError::BareLf { lf_offset: offset, .. })
             | Self::Line(LineError::BareCr { cr_offset: offset, .. }) => Some(*offset),
             Self::UnsupportedCharset { .. }
             | Self::UnsupportedMediaType { .. }

@@ -5,6 +5,8 @@ use bytes::{Buf, Bytes};
 #[cfg(feature = "encoding_rs")]
 use crate::core::error::{Utf8Error, Utf8ErrorKind};
 use crate::core::mode::ErrorMode;
+#[cfg(feature = "encoding_rs")]
+use crate::core::options::Utf8Options;
 use crate::payload::http::BodyError;
 use crate::relatives::Follow;
 use crate::relatives::legacy::{LegacyDecoder, LegacyEncoding, LegacyStatus};
@@ -113,7 +115,7 @@ impl Legacy {
                     let error = LegacyError::new(name, offset, &bytes[..len]);
                     self.errors += 1;
                     self.first.get_or_insert((self.written + text.len() as u64, error));
-                    match mode.repair(&error.to_utf8()) {
+                    match mode.repair(&error.to_utf8(), Utf8Options::new()) {
                         Some(repair) => text.push_str(&repair),
                         None => self.due = Some(error),
                     }

@@ -124,7 +124,8 @@ fn limited(plan: &Limited) {
     for atom in atoms(&reference::decode_prefix(within, config, ended).events) {
         match atom {
             Atom::Error(error) if of_model != Mode::Fatal => {
-                let repair = reference::repair(of_model, &error).expect("the mode is lossy");
+                let repair =
+                    reference::repair(of_model, &error, config).expect("the mode is lossy");
                 expected.extend(repair.chars().map(|c| Item::Atom(Atom::Char(c))));
             }
             atom => expected.push(Item::Atom(atom)),
