@@ -66,6 +66,11 @@ impl Scanner {
         Self { options, start, ..self }
     }
 
+    #[cfg(feature = "std")]
+    pub(crate) const fn options(&self) -> Utf8Options {
+        self.options
+    }
+
     /// Starts a new stream with the same options.
     pub(crate) const fn reset(&mut self) {
         *self = Self::new(self.options);

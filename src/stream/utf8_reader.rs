@@ -9,7 +9,7 @@ use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
 use crate::adaptor::chunks::{SILENT_CHUNKS, give_way};
-use crate::adaptor::read_text::{Advance, ReadText, Repairs, Unread};
+use crate::adaptor::read_text::{Advance, ReadText, Unread};
 use crate::core::decoder::Utf8Decoder;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
@@ -429,7 +429,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
         mut reads: usize,
     ) -> Poll<Result<(), StreamError<io::Error>>> {
         loop {
-            match self.as_mut().project().text.advance(Repairs::All)? {
+            match self.as_mut().project().text.advance()? {
                 Advance::Text | Advance::End => return Poll::Ready(Ok(())),
                 Advance::Read if reads == SILENT_CHUNKS => return give_way(cx),
                 Advance::Read => {
