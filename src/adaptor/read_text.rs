@@ -5,8 +5,8 @@ use std::mem;
 #[cfg(feature = "lines")]
 use bytes::BytesMut;
 
-use crate::adaptor::CAPACITY;
 use crate::adaptor::stream_error::{StreamError, append_within};
+use crate::adaptor::{CAPACITY, MAX_CAPACITY};
 use crate::core::decoder::Utf8Decoder;
 use crate::core::error::Utf8Error;
 use crate::core::mode::ErrorMode;
@@ -76,7 +76,7 @@ pub(crate) struct Unread {
     pub(crate) has_ended: bool,
 }
 
-/// Text with repairs, which is a copy. No buffer is large enough for its numbers to overflow.
+/// Text with repairs, which is a copy. [`MAX_CAPACITY`] is too small for its numbers to overflow.
 ///
 /// The offsets of its characters are not stored: [`locate`](ReadText::locate) finds them in the bytes it was decoded
 /// from, which precede the rest of the buffer.
@@ -108,7 +108,7 @@ impl ReadText {
     }
 
     pub(crate) fn with_capacity(self, capacity: usize) -> Self {
-        Self { capacity: capacity.max(4), ..self }
+        Self { capacity: capacity.clamp(4, MAX_CAPACITY), ..self }
     }
 
     pub(crate) fn with_options(self, options: Utf8Options) -> Self {

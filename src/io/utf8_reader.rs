@@ -73,8 +73,8 @@ impl<R> Utf8Reader<R> {
         Self { reader, text: ReadText::new() }
     }
 
-    /// Sets the size of the buffer, in bytes, at least 4. One read returns at most this many bytes. Call it
-    /// before the first read.
+    /// Sets the size of the buffer, in bytes, at least 4 and at most 16 MiB (2^24); other sizes are clamped. One
+    /// read returns at most this many bytes. Call it before the first read.
     ///
     /// # Examples
     ///

@@ -11,7 +11,9 @@ use bytestring::ByteString;
 use futures::Sink;
 use tokio::io::AsyncWrite;
 
+use crate::adaptor::chunks::{MAX_TURNS, give_way};
 use crate::adaptor::write_text::{formatting_failed, write_zero};
+use crate::stream::sources::poll_uninterrupted;
 use crate::stream::utf8_writer::{Item, MIN_SHARED, State, Utf8Item, Utf8Writer};
 
 impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
@@ -290,14 +292,12 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn poll_ready(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    pub fn poll_ready(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.state == State::Closed {
             return Poll::Ready(Err(closed()));
         }
-        while self.outgoing.len() >= self.capacity {
-            ready!(self.as_mut().poll_write_some(cx))?;
-        }
-        Poll::Ready(Ok(()))
+        let capacity = self.capacity;
+        self.poll_write_until_below(cx, capacity)
     }
 
     /// The poll form of [`flush`](Self::flush).
@@ -311,8 +311,8 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     /// See [`poll_ready`](Self::poll_ready).
     pub fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.as_mut().poll_write_all(cx))?;
-        ready!(self.project().writer.poll_flush(cx))?;
-        Poll::Ready(Ok(()))
+        let mut writer = self.project().writer;
+        poll_uninterrupted(cx, |cx| writer.as_mut().poll_flush(cx))
     }
 
     /// The poll form of [`close`](Self::close).
@@ -329,30 +329,47 @@ impl<W: AsyncWrite> Utf8Writer<W> {
             let this = self.as_mut().project();
             this.text.finish(|bytes| this.outgoing.copy(bytes))?;
             ready!(self.as_mut().poll_write_all(cx))?;
-            let this = self.project();
-            ready!(this.writer.poll_shutdown(cx))?;
+            let mut this = self.project();
+            ready!(poll_uninterrupted(cx, |cx| this.writer.as_mut().poll_shutdown(cx)))?;
             *this.state = State::Closed;
         }
         Poll::Ready(Ok(()))
     }
 
     fn poll_write_all(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while self.outgoing.len() > 0 {
-            ready!(self.as_mut().poll_write_some(cx))?;
-        }
+        ready!(self.as_mut().poll_write_until_below(cx, 1))?;
         self.project().outgoing.release();
+        Poll::Ready(Ok(()))
+    }
+
+    /// Writes until fewer than `len` bytes are buffered.
+    fn poll_write_until_below(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        len: usize,
+    ) -> Poll<io::Result<()>> {
+        let mut turns = 0;
+        while self.outgoing.len() >= len {
+            if turns == MAX_TURNS {
+                return give_way(cx);
+            }
+            ready!(self.as_mut().poll_write_some(cx))?;
+            turns += 1;
+        }
         Poll::Ready(Ok(()))
     }
 
     /// Writes some of the buffered bytes to the inner writer. There must be at least one.
     fn poll_write_some(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let this = self.project();
+        let mut this = self.project();
         let poll = if this.outgoing.is_copied() || !this.writer.is_write_vectored() {
-            this.writer.poll_write(cx, this.outgoing.first())
+            let bytes = this.outgoing.first();
+            poll_uninterrupted(cx, |cx| this.writer.as_mut().poll_write(cx, bytes))
         } else {
             let mut slices = [IoSlice::new(&[]); MAX_SLICES];
             let filled = this.outgoing.lend(&mut slices);
-            this.writer.poll_write_vectored(cx, &slices[..filled])
+            let slices = &slices[..filled];
+            poll_uninterrupted(cx, |cx| this.writer.as_mut().poll_write_vectored(cx, slices))
         };
         let written = match ready!(poll) {
             Ok(0) => Err(write_zero()),
