@@ -127,6 +127,35 @@ fn a_position_moves_past_text_as_past_each_of_its_chars() {
 }
 
 #[test]
+fn the_numbers_of_a_position_saturate() {
+    const MAX: u64 = u64::MAX;
+    let mut end = TextPosition::new();
+    (end.line, end.column) = (MAX, MAX);
+    end.skip(MAX);
+    let numbers = |position: TextPosition| (position.line, position.column, position.offset);
+
+    let mut position = end;
+    position.skip(MAX);
+    position.push("text");
+    assert_eq!(numbers(position), (MAX, MAX, MAX));
+    position.push("a\nb");
+    assert_eq!(numbers(position), (MAX, 2, MAX));
+
+    // The offset of an error, and of a char of a reader, is its own.
+    let options = Utf8Options::new().reject_controls();
+    let mut decoder = Utf8Decoder::new().with_options(options);
+    for (input, column) in [(&b"\xFF"[..], MAX), (b"\n", 1)] {
+        let error = decoder.push(input).next().unwrap().unwrap_err();
+        let mut position = end;
+        position.push_error(&error);
+        assert_eq!(numbers(position), (MAX, column, decoder.position()));
+    }
+    let mut position = end;
+    let count = Utf8Reader::new(&b"a\xFF\n"[..]).chars_with_positions(&mut position).count();
+    assert_eq!((count, numbers(position)), (3, (MAX, 1, 2)));
+}
+
+#[test]
 fn a_rejected_lf_ends_a_line_and_a_missing_bom_has_no_column() {
     let options = Utf8Options::new().with_bom(BomPolicy::Require).reject_controls();
     let mut decoder = Utf8Decoder::new().with_options(options);
