@@ -111,6 +111,27 @@ pub unsafe extern "C" fn utf8_validator_finish(memory: *mut Memory, error: *mut 
     unsafe { verdict(validator.finish(), error) }
 }
 
+/// Counts the characters of a text. Returns false if it is not UTF-8, and writes the first error to `error`.
+///
+/// # Safety
+///
+/// `bytes` is valid for reads of `len` bytes, `count` and `error` for writes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn utf8_count_chars(
+    bytes: *const u8,
+    len: usize,
+    count: *mut usize,
+    error: *mut Error,
+) -> bool {
+    // SAFETY: the caller guarantees that `len` bytes can be read.
+    let bytes = unsafe { slice::from_raw_parts(bytes, len) };
+    let text = utf8_codec::from_utf8(bytes);
+    // SAFETY: the caller guarantees that `count` can be written.
+    unsafe { count.write(text.map_or(0, utf8_codec::count_chars)) };
+    // SAFETY: the caller guarantees that `error` can be written.
+    unsafe { verdict(text.map(|_| ()), error) }
+}
+
 /// Starts decoding a stream.
 ///
 /// # Safety
