@@ -236,6 +236,13 @@ pub(super) fn poll_read_into(
     })
 }
 
+/// Out of line: errors are rare, and their kind takes more code than the rest of a write. Rows `write/mixed`.
+#[cold]
+#[inline(never)]
+pub(super) fn is_interrupted(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Interrupted
+}
+
 /// Repeats `poll` when it is interrupted.
 #[inline]
 pub(super) fn poll_uninterrupted<T>(
@@ -244,7 +251,7 @@ pub(super) fn poll_uninterrupted<T>(
 ) -> Poll<io::Result<T>> {
     for _ in 0..MAX_TURNS {
         match poll(cx) {
-            Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+            Poll::Ready(Err(error)) if is_interrupted(&error) => {}
             polled => return polled,
         }
     }

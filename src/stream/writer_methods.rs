@@ -13,7 +13,7 @@ use tokio::io::AsyncWrite;
 
 use crate::adaptor::chunks::{MAX_TURNS, give_way};
 use crate::adaptor::write_text::{formatting_failed, write_zero};
-use crate::stream::sources::poll_uninterrupted;
+use crate::stream::sources::{is_interrupted, poll_uninterrupted};
 use crate::stream::utf8_writer::{Item, MIN_SHARED, State, Utf8Item, Utf8Writer};
 
 impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
@@ -292,12 +292,15 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn poll_ready(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    pub fn poll_ready(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.state == State::Closed {
             return Poll::Ready(Err(closed()));
         }
-        let capacity = self.capacity;
-        self.poll_write_until_below(cx, capacity)
+        let mut turns = 0;
+        while self.outgoing.len() >= self.capacity {
+            ready!(self.as_mut().poll_write_some(cx, &mut turns))?;
+        }
+        Poll::Ready(Ok(()))
     }
 
     /// The poll form of [`flush`](Self::flush).
@@ -337,39 +340,31 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     }
 
     fn poll_write_all(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        ready!(self.as_mut().poll_write_until_below(cx, 1))?;
+        let mut turns = 0;
+        while self.outgoing.len() > 0 {
+            ready!(self.as_mut().poll_write_some(cx, &mut turns))?;
+        }
         self.project().outgoing.release();
         Poll::Ready(Ok(()))
     }
 
-    /// Writes until fewer than `len` bytes are buffered.
-    fn poll_write_until_below(
-        mut self: Pin<&mut Self>,
+    /// Writes some of the buffered bytes to the inner writer, or none if it is interrupted. There must be at least one.
+    fn poll_write_some(
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        len: usize,
+        turns: &mut usize,
     ) -> Poll<io::Result<()>> {
-        let mut turns = 0;
-        while self.outgoing.len() >= len {
-            if turns == MAX_TURNS {
-                return give_way(cx);
-            }
-            ready!(self.as_mut().poll_write_some(cx))?;
-            turns += 1;
+        if *turns == MAX_TURNS {
+            return give_way(cx);
         }
-        Poll::Ready(Ok(()))
-    }
-
-    /// Writes some of the buffered bytes to the inner writer. There must be at least one.
-    fn poll_write_some(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut this = self.project();
+        *turns += 1;
+        let this = self.project();
         let poll = if this.outgoing.is_copied() || !this.writer.is_write_vectored() {
-            let bytes = this.outgoing.first();
-            poll_uninterrupted(cx, |cx| this.writer.as_mut().poll_write(cx, bytes))
+            this.writer.poll_write(cx, this.outgoing.first())
         } else {
             let mut slices = [IoSlice::new(&[]); MAX_SLICES];
             let filled = this.outgoing.lend(&mut slices);
-            let slices = &slices[..filled];
-            poll_uninterrupted(cx, |cx| this.writer.as_mut().poll_write_vectored(cx, slices))
+            this.writer.poll_write_vectored(cx, &slices[..filled])
         };
         let written = match ready!(poll) {
             Ok(0) => Err(write_zero()),
@@ -380,6 +375,7 @@ impl<W: AsyncWrite> Utf8Writer<W> {
                 this.outgoing.advance(written);
                 Ok(())
             }
+            Err(error) if is_interrupted(&error) => Ok(()),
             Err(error) => {
                 this.outgoing.forgive();
                 Err(error)

@@ -396,7 +396,7 @@ impl Utf8Decoder {
     }
 
     /// Subtracts the last `errors` from the count: their bytes are decoded again.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "lines")]
     pub(crate) fn forget(&mut self, errors: u64) {
         self.tally.forget(errors);
     }
