@@ -8,6 +8,7 @@ use core::str::FromStr;
 use crate::core::error::Utf8ErrorKind;
 use crate::core::error::{ParseNameError, Utf8Error};
 use crate::core::options::Utf8Options;
+use crate::kernel::head;
 use crate::unchecked::ShortText;
 
 /// What replaces an ill-formed part.
@@ -204,8 +205,10 @@ impl Repair {
     pub(crate) fn push(&mut self, part: ShortText) {
         let at = usize::from(self.len);
         let (bytes, len) = part.bytes();
-        self.bytes[at..at + 4].copy_from_slice(&bytes);
-        self.len += len as u8;
+        if let Some(room) = self.bytes.get_mut(at..).and_then(|room| room.first_chunk_mut()) {
+            *room = bytes;
+            self.len += len as u8;
+        }
     }
 }
 
@@ -214,7 +217,7 @@ impl Deref for Repair {
 
     fn deref(&self) -> &str {
         // Validated again instead of `unchecked`: the text is short, and this is no fast path.
-        core::str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
+        core::str::from_utf8(head(&self.bytes, self.len.into())).unwrap_or_default()
     }
 }
 

@@ -8,7 +8,7 @@ use crate::core::options::Utf8Options;
 #[cfg(feature = "bytes")]
 use crate::core::text::unmask_and_split_far;
 use crate::core::text::{Ending, Look, split_far, split_near, split_text};
-use crate::kernel::{Kernel, begins_nothing, decode_char, error_at_start};
+use crate::kernel::{Kernel, begins_nothing, decode_char, error_at_start, head};
 
 /// The state of a UTF-8 stream between two bytes.
 ///
@@ -175,7 +175,7 @@ impl Scanner {
                 Step::Error(Utf8Error::classify(position, input, len))
             }
             Ending::Rejected(len, kind) => {
-                self.reject(Utf8Error::new(self.position, kind, &input[..len], None))
+                self.reject(Utf8Error::new(self.position, kind, head(input, len), None))
             }
         }
     }

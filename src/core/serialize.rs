@@ -1,6 +1,7 @@
 //! How are options and errors written and read with serde, if deriving would expose their fields?
 
 use core::fmt;
+use core::num::NonZeroU64;
 
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
@@ -8,6 +9,22 @@ use serde::ser::{Serialize, Serializer};
 use crate::core::bom::{BOM, BomPolicy};
 use crate::core::error::{Utf8Error, Utf8ErrorKind};
 use crate::core::options::{Strictness, Utf8Options};
+use crate::core::position::TextPosition;
+
+/// The fields of [`TextPosition`]. Lines and columns count from 1.
+#[derive(serde::Deserialize)]
+#[serde(rename = "TextPosition")]
+pub(crate) struct PositionFields {
+    line: NonZeroU64,
+    column: NonZeroU64,
+    offset: u64,
+}
+
+impl From<PositionFields> for TextPosition {
+    fn from(PositionFields { line, column, offset }: PositionFields) -> Self {
+        Self { line: line.get(), column: column.get(), offset }
+    }
+}
 
 /// The fields of [`Utf8Options`]. All are optional, so that a configuration file names only what it changes.
 #[derive(serde::Serialize, serde::Deserialize)]

@@ -23,7 +23,7 @@ use crate::core::error::{Utf8Error, Utf8ErrorKind};
 #[cfg(feature = "alloc")]
 use crate::core::mode::ErrorMode;
 use crate::core::options::Strictness;
-use crate::kernel::Validated;
+use crate::kernel::{Validated, tail};
 use crate::unchecked::{self, whole_text};
 
 /// What follows accepted text.
@@ -155,7 +155,7 @@ pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
 
 #[cold]
 fn error_in(bytes: &[u8], Validated { valid_up_to, error_len }: Validated) -> Utf8Error {
-    let (offset, rest) = (valid_up_to as u64, &bytes[valid_up_to..]);
+    let (offset, rest) = (valid_up_to as u64, tail(bytes, valid_up_to));
     match error_len.get() {
         Some(len) => Utf8Error::classify(offset, rest, len),
         None => Utf8Error::new(offset, Utf8ErrorKind::Incomplete, rest, None),

@@ -58,6 +58,7 @@ macro_rules! has {
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod aarch64;
 mod dispatch;
+mod ends;
 #[cfg(any(
     target_arch = "x86_64",
     all(target_arch = "aarch64", target_endian = "little"),
@@ -75,6 +76,7 @@ mod wasm32;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+pub(crate) use ends::{head, tail};
 pub use reference::pairs::NulForm;
 pub(crate) use reference::{Sequence, begins_nothing, sequence, surrogate_pair};
 pub(crate) use results::BLOCK;

@@ -9,7 +9,7 @@ use futures::Stream;
 use futures::stream::FusedStream;
 use tokio::io::AsyncRead;
 
-use crate::adaptor::chunks::{SILENT_CHUNKS, give_way};
+use crate::adaptor::chunks::{MAX_TURNS, give_way};
 use crate::adaptor::utf8_lines::ReadLines;
 use crate::lines::Line;
 use crate::stream::sources::Texts;
@@ -139,7 +139,7 @@ impl<S> Utf8Lines<S> {
             if lines.has_ended() {
                 return Poll::Ready(None);
             }
-            if silent == SILENT_CHUNKS {
+            if silent == MAX_TURNS {
                 return give_way(cx);
             }
             match fill(this.source.as_mut(), cx, lines.buffer()) {

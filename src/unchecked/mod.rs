@@ -14,7 +14,7 @@ pub(crate) use text_output::{Repairs, Replaced, SortedBlock, Step, TextOutput, p
 
 use core::ops::RangeInclusive;
 
-use crate::kernel::{Kernel, Sequence, Validated, sequence, sequence_len};
+use crate::kernel::{Kernel, Sequence, Validated, head, sequence, sequence_len, tail};
 
 /// Splits off the text at the start of `input`. Returns it, and the length of the ill-formed maximal subpart
 /// that follows, if there is one.
@@ -23,7 +23,7 @@ pub(crate) fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Option<usize>) {
     let found = kernel.validate(input);
     // SAFETY: `Kernel::validate` promises that the first `valid_up_to` bytes are well-formed UTF-8,
     // and that index is within `input`. `tests/kernels` checks every kernel.
-    let text = unsafe { core::str::from_utf8_unchecked(&input[..found.valid_up_to]) };
+    let text = unsafe { core::str::from_utf8_unchecked(head(input, found.valid_up_to)) };
     (text, found.error_len.get())
 }
 
@@ -114,21 +114,21 @@ pub(crate) fn split_near(kernel: Kernel, input: &[u8]) -> (&str, Option<usize>) 
     let error_len = loop {
         if len < FEW
             && let Some(0x80..) = input.get(len)
-            && let Sequence::IllFormed(error_len) = sequence(&input[len..])
+            && let Sequence::IllFormed(error_len) = sequence(tail(input, len))
         {
             break error_len.get();
         }
-        len += kernel.valid_prefix_len(&input[len..]);
-        let end = input.len().min(len + REST);
-        let (text, error_len) = split_far(Kernel::SCALAR, &input[len..end]);
+        len += kernel.valid_prefix_len(tail(input, len));
+        let rest = tail(input, len);
+        let (text, error_len) = split_far(Kernel::SCALAR, &rest[..rest.len().min(REST)]);
         len += text.len();
-        if error_len.is_some() || end == input.len() {
+        if error_len.is_some() || rest.len() <= REST {
             break error_len;
         }
     };
-    // SAFETY: `input[..len]` is a sequence of adjacent parts: ASCII, then `str`s and bytes that
+    // SAFETY: the first `len` bytes are a sequence of adjacent parts: ASCII, then `str`s and bytes that
     // `Kernel::valid_prefix_len` promises to be whole, well-formed characters.
-    let text = unsafe { core::str::from_utf8_unchecked(&input[..len]) };
+    let text = unsafe { core::str::from_utf8_unchecked(head(input, len)) };
     (text, error_len)
 }
 
@@ -161,22 +161,22 @@ pub(crate) fn split_until<T>(
     let mut window = FIRST;
     let mut kernel_for_window = Kernel::SCALAR;
     let ending = loop {
-        let end = input.len().min(len + window);
-        let (text, error_len) = split_far(kernel_for_window, &input[len..end]);
+        let rest = tail(input, len);
+        let (text, error_len) = split_far(kernel_for_window, &rest[..rest.len().min(window)]);
         if let Some((at, found)) = find(text) {
-            len += text[..at].len();
+            len += text.get(..at).map_or(0, str::len);
             break Ok(found);
         }
         len += text.len();
-        if error_len.is_some() || end == input.len() {
+        if error_len.is_some() || rest.len() <= window {
             break Err(error_len);
         }
         window = (window * 4).min(LARGEST);
         kernel_for_window = kernel;
     };
-    // SAFETY: `input[..len]` is a sequence of adjacent `str`s. If `find` shortened the last one, slicing it
-    // has checked that the index is a character boundary.
-    let text = unsafe { core::str::from_utf8_unchecked(&input[..len]) };
+    // SAFETY: the first `len` bytes are a sequence of adjacent `str`s. If `find` shortened the last one, `get` has
+    // checked that the index is a character boundary.
+    let text = unsafe { core::str::from_utf8_unchecked(head(input, len)) };
     (text, ending)
 }
 

@@ -15,6 +15,7 @@ use crate::support::reference::LineItem;
 use crate::support::{MODES, cases, chunks, config, line_item, line_items, options, unhex};
 use bytes::Bytes;
 use futures::channel::mpsc;
+use futures::executor::block_on;
 use futures::stream::FusedStream;
 use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
 use script::Does::{Chunk, End, Error, Pause};
@@ -296,7 +297,7 @@ fn into_reader_returns_all_text_after_the_last_line() {
 
             pipe.write_all(&bytes[cut..]).now_or_never().unwrap().unwrap();
             drop(pipe);
-            let text = reader.collect_text(1000).now_or_never().unwrap().unwrap();
+            let text = block_on(reader.collect_text(1000)).unwrap();
             assert_eq!(text, all_of(&bytes[start.max(3)..]), "{mode:?} {cut}");
             assert_eq!(
                 reader.decoder().error_count(),

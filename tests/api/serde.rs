@@ -87,6 +87,14 @@ fn positions_are_written_with_their_fields() {
     let mut position = TextPosition::new();
     position.push("a\nbc");
     round_trip(position, json!({"line": 2, "column": 3, "offset": 4}));
+    for impossible in [
+        json!({"line": 0, "column": 1, "offset": 0}),
+        json!({"line": 1, "column": 0, "offset": 0}),
+        json!({"line": 1, "column": 1, "offset": -1}),
+        json!({"line": 1, "column": 1}),
+    ] {
+        assert!(from_value::<TextPosition>(impossible.clone()).is_err(), "{impossible}");
+    }
 }
 
 /// The errors of `bytes`.

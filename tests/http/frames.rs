@@ -423,6 +423,27 @@ fn a_body_without_output_yields_to_other_tasks() {
     }
 }
 
+#[test]
+fn trailers_and_small_frames_let_other_tasks_run() {
+    let trailers = |()| Ok::<_, Infallible>(Frame::<Bytes>::trailers(Default::default()));
+    let endless = stream::repeat(()).map(trailers);
+    let mut body = Utf8Body::new(StreamBody::new(endless));
+    let mut next = task::spawn(body.next_text());
+    for _ in 0..3 {
+        assert_pending!(next.poll());
+        assert!(next.is_woken(), "the task is woken");
+    }
+
+    let frames =
+        stream::repeat(()).map(|()| Ok::<_, Infallible>(Frame::data(&b"a"[..]))).take(1000);
+    let mut collected = task::spawn(Utf8Body::new(StreamBody::new(frames)).collect_text(1000));
+    for _ in 0..1000 / 32 {
+        assert_pending!(collected.poll());
+        assert!(collected.is_woken(), "the task is woken");
+    }
+    assert_eq!(assert_ready!(collected.poll()).unwrap(), "a".repeat(1000));
+}
+
 #[tokio::test]
 async fn a_timeout_stops_a_body_without_output() {
     let silent = |data| stream::repeat(()).map(move |()| Ok::<_, Infallible>(Frame::data(data)));

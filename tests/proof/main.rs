@@ -31,6 +31,7 @@ mod stream;
 #[path = "../../src/kernel"]
 #[allow(dead_code, unused_imports, unused_unsafe, rustdoc::all, clippy::all)]
 mod kernel {
+    mod ends;
     #[cfg(target_arch = "x86_64")]
     mod generic;
     mod reference;
@@ -47,6 +48,7 @@ mod kernel {
         }
     }
 
+    pub(crate) use ends::{head, tail};
     pub use results::{ErrorLen, Validated};
 
     /// The length of the well-formed sequence at the start of `input`, and that of the ill-formed one.

@@ -11,6 +11,7 @@ use crate::core::scanner::Step;
 use crate::core::text::Ending;
 #[cfg(feature = "alloc")]
 use crate::core::text::Look;
+use crate::kernel::tail;
 
 /// The longest chunk that is decoded in one step: short enough to stay in the cache. Rows `to-utf-16/*/64` take one
 /// step, rows `to-utf-16/*/65536` many.
@@ -421,8 +422,7 @@ impl Utf8Decoder {
                 let (text, ending) = self.scanner.step_plain(chunk);
                 if ending == Ending::End {
                     let (_, written) = destination.put(0, text);
-                    let tail = &chunk[text.len()..];
-                    self.hold(tail);
+                    self.hold(tail(chunk, text.len()));
                     return self.progress(chunk.len(), written, Status::Done);
                 }
                 self.scanner.unread(text.len());
@@ -451,14 +451,14 @@ impl Utf8Decoder {
                 let (read, units) =
                     self.put_repaired(input, mode, destination, written, &mut repaired);
                 if read > 0 {
-                    input = &input[read..];
+                    input = tail(input, read);
                     written += units;
                     continue;
                 }
             }
             let ascii = self.put_ascii(input, destination, written);
             if ascii > 0 {
-                input = &input[ascii..];
+                input = tail(input, ascii);
                 written += ascii;
                 continue;
             }
@@ -468,7 +468,7 @@ impl Utf8Decoder {
             let (used, found) = match self.find(input, mode, D::window(room)) {
                 Ok(found) => found,
                 Err((used, error)) => {
-                    input = &input[used..];
+                    input = tail(input, used);
                     break Status::IllFormed(error);
                 }
             };
@@ -481,7 +481,7 @@ impl Utf8Decoder {
                     let (fits, units) = destination.put(written, text);
                     if fits > 0 {
                         written += units;
-                        input = &input[fits..];
+                        input = tail(input, fits);
                         if fits == text.len() {
                             continue;
                         }
@@ -490,12 +490,18 @@ impl Utf8Decoder {
                     }
                     // Not even the first character fits.
                     let first = text.chars().next().map_or(0, char::len_utf8);
-                    &text[..first]
+                    text.get(..first).unwrap_or_default()
                 }
             };
             let needed = D::units(whole);
             if needed > room {
-                *self = before.expect("a character or a repair is not longer than `LONGEST`");
+                debug_assert!(
+                    before.is_some(),
+                    "a character or a repair is not longer than `LONGEST`"
+                );
+                if let Some(before) = before {
+                    *self = before;
+                }
                 break match (input.len() == chunk.len(), written) {
                     (true, 0) => Status::TooSmall { needed },
                     _ => Status::Full,
@@ -503,7 +509,7 @@ impl Utf8Decoder {
             }
             destination.put(written, whole);
             written += needed;
-            input = &input[used..];
+            input = tail(input, used);
         };
         self.progress(chunk.len() - input.len(), written, status)
     }

@@ -5,6 +5,7 @@ use crate::core::error::{Tally, Utf8Error};
 use crate::core::scanner::{Scanner, Step};
 #[cfg(feature = "bytes")]
 use crate::core::text::Ending;
+use crate::kernel::tail;
 #[cfg(feature = "bytes")]
 use crate::unchecked::{SplitTo, take_text};
 
@@ -32,7 +33,7 @@ impl<'a> Input for &'a [u8] {
 
     #[inline]
     fn skip(&mut self, len: usize) {
-        *self = &self[len..];
+        *self = tail(self, len);
     }
 
     #[inline]

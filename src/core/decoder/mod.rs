@@ -21,6 +21,7 @@ use crate::core::mode::{ErrorMode, Repair};
 use crate::core::options::Utf8Options;
 use crate::core::scanner::{Scanner, Step};
 use crate::core::text::{BlockParts, Ending, Kernel, Look, Part, first_char};
+use crate::kernel::tail;
 
 /// Decodes a stream of bytes that arrives in chunks split anywhere. It yields text and reports each error.
 ///
@@ -408,7 +409,7 @@ impl Utf8Decoder {
     }
 
     /// Subtracts the last `errors` from the count: their bytes are decoded again.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "lines")]
     pub(crate) fn forget(&mut self, errors: u64) {
         self.tally.forget(errors);
     }
@@ -527,7 +528,7 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
         if self.carry.is_empty() {
             if self.scanner.is_plain() {
                 let (text, ending) = self.scanner.step_plain(self.input);
-                self.input = &self.input[text.len()..];
+                self.input = tail(self.input, text.len());
                 if ending == Ending::End {
                     self.carry.hold(self.input);
                     self.input = &[];
@@ -551,14 +552,14 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
     fn take_part(&mut self) -> Option<Result<&'d str, Utf8Error>> {
         match self.block.as_mut().and_then(BlockParts::take) {
             Some(Part::Text(text)) => {
-                self.input = &self.input[text.len()..];
+                self.input = tail(self.input, text.len());
                 self.scanner.skip(text.len());
                 Some(Ok(text))
             }
             Some(Part::IllFormed(len, word)) => {
                 // It is followed: a part starts before the last three bytes of the block, and ends in it.
                 let error = Utf8Error::classify_word(self.scanner.position(), word, len, true);
-                self.input = &self.input[len..];
+                self.input = tail(self.input, len);
                 self.scanner.skip(len);
                 self.tally.add(1, || Some(error));
                 Some(Err(error))
@@ -579,13 +580,13 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
                 return Some(Ok(text));
             }
         } else if let Some(error) = self.scanner.error_here(self.input) {
-            self.input = &self.input[error.bytes().len()..];
+            self.input = tail(self.input, error.bytes().len());
             return Some(Err(self.tally.note(error)));
         } else if self.patience > 0
             && let Some((text, ending)) = self.scanner.step_near(self.input)
         {
             self.patience -= 1;
-            self.input = &self.input[text.len()..];
+            self.input = tail(self.input, text.len());
             if ending == Ending::End {
                 self.carry.hold(self.input);
                 self.input = &[];
@@ -618,7 +619,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
     #[inline]
     fn take_completed(&mut self) -> Option<&'d str> {
         let (joined, taken) = self.carry.complete(self.scanner, self.input)?;
-        self.input = &self.input[taken..];
+        self.input = tail(self.input, taken);
         let lent = self.lent.take()?;
         *lent = joined;
         first_char(lent)
@@ -634,7 +635,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
         let piece = take_piece(self.scanner, self.carry, self.tally, &mut input, |c| {
             self.lent.take().map_or("", |lent| c.encode_utf8(lent))
         });
-        self.input = &self.input[self.input.len() - input.len()..];
+        self.input = tail(self.input, self.input.len() - input.len());
         piece
     }
 }

@@ -7,6 +7,7 @@ use super::test::{Found, test_beyond, test_first, test_full_at};
 use super::vector::{Vector, load};
 use crate::kernel::reference::{self, Sequence, begins_nothing, sequence};
 use crate::kernel::results::{BLOCK, BlockErrors, ErrorLen, Masks, Validated};
+use crate::kernel::{head, tail};
 
 /// Counts bytes; see [`Kernel::valid_prefix_len`](crate::kernel::Kernel::valid_prefix_len).
 #[inline(always)]
@@ -55,7 +56,7 @@ fn valid_prefix<V: Vector, const COPY: bool>(
         }
         at += V::LEN;
     }
-    if at == 0 { 0 } else { Validated::all_but_tail(&input[..at]).valid_up_to }
+    if at == 0 { 0 } else { Validated::all_but_tail(head(input, at)).valid_up_to }
 }
 
 /// Counts the ASCII bytes at the start of `input`, up to the first `end`.
@@ -110,10 +111,10 @@ pub(in crate::kernel) fn locate_error<V: Vector>(
 /// Marks the errors of `block`, which is at `at` in `input`: 0, or 3 and more.
 #[inline(always)]
 fn test_all<V: Vector>(token: V::Token, input: &[u8], at: usize, block: V) -> V {
-    let (found, back1) = if at == 0 {
+    let (found, back1) = if at < 3 || at + V::LEN > input.len() {
+        debug_assert!(at == 0);
         (test_first(block), block.prev::<1>(block.splat(0)))
     } else {
-        assert!(at >= 3 && at + V::LEN <= input.len());
         // SAFETY: a block from `at` on is within `input`, and so are three bytes before it.
         unsafe {
             let at = input.as_ptr().add(at);
@@ -190,7 +191,7 @@ impl Validated {
 /// sequence directly before it. All bytes before that index are well-formed.
 #[inline(always)]
 pub(in crate::kernel) fn sequence_start(input: &[u8], near: usize) -> usize {
-    match input[..near] {
+    match *head(input, near) {
         [.., 0xC0..=0xFF] => near - 1,
         [.., 0xC0..=0xFF, 0x80..=0xBF] => near - 2,
         [.., 0xC0..=0xFF, 0x80..=0xBF, 0x80..=0xBF] => near - 3,
@@ -211,7 +212,7 @@ pub(in crate::kernel) const fn cold_path() {}
 pub(in crate::kernel) fn error_near(input: &[u8], near: usize) -> Validated {
     let mut start = sequence_start(input, near);
     loop {
-        let error_len = match sequence(&input[start..]) {
+        let error_len = match sequence(tail(input, start)) {
             Sequence::WellFormed(len) => {
                 start += len;
                 continue;

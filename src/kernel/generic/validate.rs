@@ -196,7 +196,9 @@ pub(in crate::kernel) fn validate_long<V: Vector>(token: V::Token, input: &[u8])
         }
         tested = at.min(last);
     } else {
-        if let Some(found) = Validated::stray(input, ascii_in_64::<V>(token, input, 0)) {
+        if let Some(block) = first_run.first_chunk()
+            && let Some(found) = Validated::stray(input, ascii_in_64::<V>(token, block))
+        {
             return Ok(found);
         }
         // SAFETY: two blocks and more are in `input`.
@@ -385,8 +387,10 @@ fn is_ascii<V: Vector>(token: V::Token, run: &[u8; RUN]) -> bool {
 /// ASCII. This is most stray bytes in ASCII, and needs no test of sequences. Rows `locate/ascii`.
 #[inline(always)]
 fn stray_after_ascii<V: Vector>(token: V::Token, input: &[u8], mut at: usize) -> Option<Validated> {
-    while at + 64 <= input.len() {
-        let ascii = ascii_in_64::<V>(token, input, at);
+    while let Some(rest) = input.get(at..)
+        && let Some(block) = rest.first_chunk()
+    {
+        let ascii = ascii_in_64::<V>(token, block);
         at += ascii;
         if ascii < 64 {
             break;
@@ -395,10 +399,10 @@ fn stray_after_ascii<V: Vector>(token: V::Token, input: &[u8], mut at: usize) ->
     Validated::stray(input, at)
 }
 
-/// Counts the ASCII bytes before the first other byte of the 64 bytes from `at` on.
+/// Counts the ASCII bytes before the first other byte.
 #[inline(always)]
-fn ascii_in_64<V: Vector>(token: V::Token, input: &[u8], at: usize) -> usize {
-    V::mask_of_64(|i| load(token, input, at + i)).trailing_zeros() as usize
+fn ascii_in_64<V: Vector>(token: V::Token, block: &[u8; 64]) -> usize {
+    V::mask_of_64(|i| load(token, block, i)).trailing_zeros() as usize
 }
 
 /// Returns an index up to which the bytes from `at` on are ASCII; `input.len()` only if all are.

@@ -10,7 +10,7 @@ use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
 use crate::adaptor::append_within;
-use crate::adaptor::chunks::{ChunkText, SILENT_CHUNKS, Silence, give_way};
+use crate::adaptor::chunks::{ChunkText, MAX_TURNS, Turns, give_way};
 use crate::core::decoder::Utf8Decoder;
 use crate::core::mode::ErrorMode;
 use crate::core::options::Utf8Options;
@@ -368,7 +368,7 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
                 return Poll::Ready(Some(text.map(Frame::data).map_err(BodyError::Utf8)));
             }
             match this.state {
-                State::Open if silent == SILENT_CHUNKS => return give_way(cx),
+                State::Open if silent == MAX_TURNS => return give_way(cx),
                 State::Open => match ready!(this.chunks.as_mut().poll_frame(cx)) {
                     Some(Ok(frame)) => match frame.into_data() {
                         Ok(data) => {
@@ -480,8 +480,10 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
     where
         B: Unpin,
     {
+        let mut turns = Turns::default();
         loop {
-            match self.text_frame().await?.map(Frame::into_data) {
+            let frame = turns.next(|cx| Pin::new(&mut *self).poll_text_frame(cx)).await?;
+            match frame.map(Frame::into_data) {
                 Ok(Ok(text)) => return Some(Ok(text)),
                 Ok(Err(_trailers)) => {}
                 Err(error) => return Some(Err(error)),
@@ -525,10 +527,9 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
             return Err(too_long());
         }
         let mut body = pin!(self);
-        let (mut text, mut silence) = (String::new(), Silence::default());
-        while let Some(frame) = silence.next(|cx| body.as_mut().poll_text_frame(cx)).await {
+        let (mut text, mut turns) = (String::new(), Turns::default());
+        while let Some(frame) = turns.next(|cx| body.as_mut().poll_text_frame(cx)).await {
             let piece = frame?.into_data().unwrap_or_default();
-            silence.note(piece.len());
             append_within(&mut text, &piece, max_length).map_err(|_| too_long())?;
         }
         Ok(text)

@@ -31,6 +31,7 @@ use core::mem::MaybeUninit;
 use crate::kernel::generic::{cold_path, distance_to_line, error_near, sequence_start};
 use crate::kernel::reference;
 use crate::kernel::results::Validated;
+use crate::kernel::{head, tail};
 
 pub(super) const BLOCK: usize = 64;
 pub(super) const STRIDE: usize = 4 * BLOCK;
@@ -139,7 +140,7 @@ fn valid_prefix<const COPY: bool>(input: &[u8], out: &mut [MaybeUninit<u8>]) -> 
         }
         at += BLOCK;
     }
-    if at == 0 { 0 } else { Validated::all_but_tail(&input[..at]).valid_up_to }
+    if at == 0 { 0 } else { Validated::all_but_tail(head(input, at)).valid_up_to }
 }
 
 /// Up to 63 bytes in one register, with zeros before and after them.
@@ -341,7 +342,7 @@ fn validate_long(input: &[u8]) -> Validated {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn stray_after_ascii(input: &[u8], at: usize) -> Option<Validated> {
-    let (blocks, _) = input[at..].as_chunks();
+    let (blocks, _) = tail(input, at).as_chunks();
     let mut first_high = at;
     for block in blocks {
         let high = _mm512_movepi8_mask(load(block));
