@@ -20,6 +20,9 @@
 //! - A client that does not read is disconnected when 64 messages are queued for it, or when a write takes
 //!   longer than `--patience`.
 
+#[allow(unreachable_pub, reason = "the servers have it in their library")]
+#[path = "support/drain.rs"]
+mod drain;
 #[path = "support/output.rs"]
 mod output;
 
@@ -44,6 +47,7 @@ use utf8_codec::lines::{Line, LineError};
 use utf8_codec::stream::Utf8Writer;
 use utf8_codec::{ByteString, ErrorMode, Utf8Options, boundary};
 
+use drain::drain;
 use output::{complain, say};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -70,6 +74,9 @@ struct Arguments {
 
 /// The longest name, in bytes; a longer one is truncated.
 const MAX_NAME: usize = 24;
+
+/// How many bytes to read of what a client still sends when the room is full.
+const MAX_REST: u64 = 1 << 20;
 
 /// How many messages may be queued for a client.
 const MAX_WAITING: usize = 64;
@@ -129,7 +136,10 @@ async fn attend(socket: TcpStream, room: &Room, arguments: &Arguments) -> Result
     let Some(Ok(name)) = timeout(patience, lines.next()).await?.transpose()? else { return Ok(()) };
     let name = boundary::truncate(name.trim(), MAX_NAME);
     let Some((id, mut messages)) = room.enter(name, arguments.max_clients) else {
-        return outlet.say([ByteString::from("* the room is full")]).await;
+        outlet.say([ByteString::from("* the room is full")]).await?;
+        outlet.writer.close().await?;
+        drain(lines.get_mut(), patience, MAX_REST).await;
+        return Ok(());
     };
     let talked = talk(&mut lines, &mut outlet, &mut messages, room, id).await;
     room.leave(id, lines.decoder().decoder().error_count());

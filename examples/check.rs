@@ -210,7 +210,7 @@ async fn check(source: &Source, arguments: &Arguments) -> Report {
 async fn run(source: &Source, with: &Arguments, inspector: &mut Inspector) -> Result<(), String> {
     let input = source.open(with.read_size as usize).await.map_err(in_words)?;
     let mut repair = match &with.repair {
-        Some(path) => Some(Repair::create(path, input.id.as_ref(), with.errors)?),
+        Some(path) => Some(Repair::create(path, input.id.as_ref(), with)?),
         None => None,
     };
     inspector.started = Instant::now();
@@ -550,21 +550,23 @@ struct Repair {
     output: Output,
     name: String,
     mode: ErrorMode,
+    options: Utf8Options,
     /// The text of the current chunk, at most four times its size.
     text: String,
 }
 
 impl Repair {
-    fn create(path: &Path, source: Option<&FileId>, mode: ErrorMode) -> Result<Self, String> {
+    fn create(path: &Path, source: Option<&FileId>, with: &Arguments) -> Result<Self, String> {
         let name = path.display().to_string();
         let output = Output::create(path, source).map_err(|error| format!("{name}: {error}"))?;
-        Ok(Self { output, name, mode, text: String::new() })
+        let (mode, options) = (with.errors, with.options());
+        Ok(Self { output, name, mode, options, text: String::new() })
     }
 
     fn push(&mut self, piece: Result<&str, Utf8Error>) {
         match piece {
             Ok(text) => self.text.push_str(text),
-            Err(error) => self.text.extend(self.mode.repair(&error).as_deref()),
+            Err(error) => self.text.extend(self.mode.repair(&error, self.options).as_deref()),
         }
     }
 

@@ -2,12 +2,14 @@
 
 use core::iter::FusedIterator;
 
+use crate::decoder::utf8_decoder::{Pieces, Utf8Decoder};
 use crate::decoder::error::Utf8Error;
 #[cfg(feature = "alloc")]
 use crate::decoder::mode::ErrorMode;
 #[cfg(feature = "alloc")]
+use crate::decoder::options::Utf8Options;
+#[cfg(feature = "alloc")]
 use crate::decoder::progress::{Progress, Status, progress};
-use crate::decoder::utf8_decoder::{Pieces, Utf8Decoder};
 
 /// Decodes the bytes of a terminal, which switches between Latin-1 and UTF-8.
 ///
@@ -183,7 +185,7 @@ impl TerminalDecoder {
         for piece in self.push(chunk) {
             match piece {
                 Ok(piece) => text.push_str(piece),
-                Err(error) => match mode.repair(&error) {
+                Err(error) => match mode.repair(&error, Utf8Options::new()) {
                     Some(repair) => text.push_str(&repair),
                     None => {
                         status = Status::IllFormed(error);
@@ -256,7 +258,7 @@ impl TerminalDecoder {
             match self.finish() {
                 Ok(None) => return Ok(()),
                 Ok(Some(held)) => text.push_str(held),
-                Err(error) => text.push_str(&mode.repair(&error).ok_or(error)?),
+                Err(error) => text.push_str(&mode.repair(&error, Utf8Options::new()).ok_or(error)?),
             }
         }
     }

@@ -198,7 +198,7 @@ struct Utf8 {
 }
 
 fn ill_formed(error: &Utf8Error, errors: ErrorMode) -> Piece<'static> {
-    let repair = errors.repair(error).map(|repair| repair.to_string());
+    let repair = errors.repair(error, Utf8Options::new()).map(|repair| repair.to_string());
     Piece::IllFormed { what: error.to_string(), repair }
 }
 

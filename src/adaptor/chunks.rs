@@ -1,6 +1,5 @@
 //! How do chunks become items of text, and when does a source that is always ready let other tasks run?
 
-#[cfg(feature = "http-body")]
 use std::future::poll_fn;
 use std::mem;
 use std::task::{Context, Poll};
@@ -41,7 +40,7 @@ impl ChunkText {
                 None => return Ok(item.into_item()),
                 Some(Ok(text)) => item.push(text),
                 Some(Err(error)) => {
-                    item.repair(self.mode, error)?;
+                    item.repair(self.decoder.repair(self.mode, &error), error)?;
                     let rest = mem::take(&mut self.chunk);
                     if !rest.is_empty() {
                         let done = self.decoder.push_to_string(&rest, self.mode, item.repaired());
@@ -61,8 +60,8 @@ impl ChunkText {
     }
 }
 
-/// The number of consecutive chunks without text after which a poll returns `Pending`.
-pub(crate) const SILENT_CHUNKS: usize = 32;
+/// The number of times that one poll uses a source or sink that is always ready.
+pub(crate) const MAX_TURNS: usize = 32;
 
 /// Wakes the task and returns `Pending`, so that other tasks run before the source is polled again.
 pub(crate) fn give_way<T>(cx: &mut Context<'_>) -> Poll<T> {
@@ -70,25 +69,21 @@ pub(crate) fn give_way<T>(cx: &mut Context<'_>) -> Poll<T> {
     Poll::Pending
 }
 
-/// Counts consecutive empty items.
-#[cfg(feature = "http-body")]
+/// Counts the items that a future has taken since it was last pending.
 #[derive(Debug, Default)]
-pub(crate) struct Silence(usize);
+pub(crate) struct Turns(usize);
 
-#[cfg(feature = "http-body")]
-impl Silence {
-    pub(crate) fn note(&mut self, len: usize) {
-        self.0 = if len == 0 { self.0 + 1 } else { 0 };
-    }
-
-    /// Waits for the next item. After [`SILENT_CHUNKS`] empty items, lets other tasks run first.
+impl Turns {
+    /// Waits for the next item. After [`MAX_TURNS`] items, lets other tasks run first.
     pub(crate) async fn next<T>(&mut self, mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> T {
         poll_fn(|cx| {
-            if self.0 < SILENT_CHUNKS {
-                return poll(cx);
+            if self.0 == MAX_TURNS {
+                self.0 = 0;
+                return give_way(cx);
             }
-            self.0 = 0;
-            give_way(cx)
+            let polled = poll(cx);
+            self.0 = if polled.is_ready() { self.0 + 1 } else { 0 };
+            polled
         })
         .await
     }

@@ -39,6 +39,10 @@ use core::fmt;
 #[cfg(feature = "std")]
 pub(crate) const CAPACITY: usize = 8 * 1024;
 
+/// The largest size of a buffer for reading, in bytes. It is allocated at a read, which a peer causes.
+#[cfg(feature = "std")]
+pub(crate) const MAX_CAPACITY: usize = 1 << 24;
+
 /// Whether a source has ended.
 #[cfg(feature = "lines")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

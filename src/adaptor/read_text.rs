@@ -5,21 +5,21 @@ use std::mem;
 #[cfg(feature = "lines")]
 use bytes::BytesMut;
 
-use crate::adaptor::CAPACITY;
 use crate::adaptor::stream_error::{StreamError, append_within};
+use crate::adaptor::{CAPACITY, MAX_CAPACITY};
+use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
-use crate::decoder::scanner::Step;
+use crate::decoder::scanner::{Scanner, Step};
 use crate::decoder::text::{Ending, ReadBuffer, assert_char_boundary};
-use crate::decoder::utf8_decoder::Utf8Decoder;
 
 /// What has been read: text, repaired text and bytes that have not been decoded.
 ///
 /// The adaptor does this loop, until there is text or the end:
 ///
 /// ```text
-/// match text.advance(Repairs::All)? {
+/// match text.advance()? {
 ///     Advance::Text => deliver text.as_str()
 ///     Advance::Read => read into text.room(); text.fill(number of bytes, 0 at the end)
 ///     Advance::End  => deliver the end
@@ -31,12 +31,12 @@ pub(crate) struct ReadText {
     /// Holds no bytes. The buffer does.
     decoder: Utf8Decoder,
     mode: ErrorMode,
-    /// The error mode in which `repaired` was repaired.
-    repaired_in: ErrorMode,
-    /// How many errors `repaired` can contain.
-    repaired_as: Repairs,
+    /// The error mode and the options of `repaired`.
+    repaired_in: (ErrorMode, Utf8Options),
+    /// The length of the ill-formed part at the end of the located part of `repaired`, 0 if that ends with text.
+    last_error_len: u8,
     state: State,
-    /// Precedes the content of the buffer.
+    /// Precedes the content of the buffer. If some of it is left, the buffer has no text.
     repaired: Repaired,
     capacity: usize,
 }
@@ -50,15 +50,6 @@ pub(crate) enum Advance {
     Read,
     /// Deliver the end. There is no text.
     End,
-}
-
-/// How many errors are repaired at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Repairs {
-    /// All errors of a read, with the text between them.
-    All,
-    /// One error alone, so that the offset of its repair is known.
-    One,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,16 +76,21 @@ pub(crate) struct Unread {
     pub(crate) has_ended: bool,
 }
 
-/// Text with repairs, which is a copy.
+/// Text with repairs, which is a copy. [`MAX_CAPACITY`] is too small for its numbers to overflow.
+///
+/// The offsets of its characters are not stored: [`locate`](ReadText::locate) finds them in the bytes it was decoded
+/// from, which precede the rest of the buffer.
 #[derive(Clone, Debug, Default)]
 struct Repaired {
     text: String,
-    /// The number of its bytes that have been consumed.
-    done: usize,
-    /// The number of bytes it was decoded from: those before the rest of the buffer.
-    source_len: u32,
-    /// The number of errors in those bytes.
-    errors: u32,
+    /// The number of bytes of the text that have been consumed.
+    done: u32,
+    /// The number of bytes of the text that have been located.
+    located: u32,
+    /// The number of bytes that the text after the located part was decoded from.
+    source_left: u32,
+    /// The number of errors in these bytes.
+    errors_left: u32,
 }
 
 impl ReadText {
@@ -103,8 +99,8 @@ impl ReadText {
             buffer: ReadBuffer::new(),
             decoder: Utf8Decoder::new(),
             mode: ErrorMode::Fatal,
-            repaired_in: ErrorMode::Fatal,
-            repaired_as: Repairs::All,
+            repaired_in: (ErrorMode::Fatal, Utf8Options::new()),
+            last_error_len: 0,
             state: State::Reading,
             repaired: Repaired::default(),
             capacity: CAPACITY,
@@ -112,7 +108,7 @@ impl ReadText {
     }
 
     pub(crate) fn with_capacity(self, capacity: usize) -> Self {
-        Self { capacity: capacity.max(4), ..self }
+        Self { capacity: capacity.clamp(4, MAX_CAPACITY), ..self }
     }
 
     pub(crate) fn with_options(self, options: Utf8Options) -> Self {
@@ -148,7 +144,7 @@ impl ReadText {
             return self.buffer.consume(len);
         }
         assert_char_boundary(self.repaired.as_str(), len);
-        self.repaired.done += len;
+        self.repaired.done += len as u32;
     }
 
     /// Consumes and returns all the text.
@@ -157,8 +153,9 @@ impl ReadText {
         if self.repaired.is_done() {
             return self.buffer.take();
         }
-        let from = mem::replace(&mut self.repaired.done, self.repaired.text.len());
-        &self.repaired.text[from..]
+        let Repaired { text, done, .. } = &mut self.repaired;
+        let from = mem::replace(done, text.len() as u32);
+        &text[from as usize..]
     }
 
     /// Returns the text, if there is any.
@@ -191,8 +188,25 @@ impl ReadText {
             return self.buffer.next_char();
         }
         let next = self.repaired.as_str().chars().next()?;
-        self.repaired.done += next.len_utf8();
+        self.repaired.done += next.len_utf8() as u32;
         Some(next)
+    }
+
+    /// Like [`next_char`](Self::next_char), with its offset in the stream. A repair has that of its ill-formed part.
+    pub(crate) fn next_indexed(&mut self) -> Option<(u64, char)> {
+        let is_repaired = !self.repaired.is_done();
+        let next = self.next_char()?;
+        let (len, end) = match is_repaired {
+            true => (self.locate(), self.decoder.position() - u64::from(self.repaired.source_left)),
+            false => (0, self.position()),
+        };
+        let len = if len > 0 { len } else { next.len_utf8() };
+        Some((end - len as u64, next))
+    }
+
+    /// Returns the offset in the stream of the text in the buffer.
+    pub(crate) fn position(&self) -> u64 {
+        self.decoder.position() - self.buffer.as_str().len() as u64
     }
 }
 
@@ -240,18 +254,18 @@ impl ReadText {
     }
 
     /// Decodes up to some text, to the end, or until more bytes are needed. There is no text yet.
-    pub(crate) fn advance(&mut self, repairs: Repairs) -> Result<Advance, Utf8Error> {
+    pub(crate) fn advance(&mut self) -> Result<Advance, Utf8Error> {
         loop {
             match self.state {
                 State::Looking => {
-                    if self.look(repairs)? {
+                    if self.look()? {
                         return Ok(Advance::Text);
                     }
                     self.state = State::Reading;
                 }
                 State::Reading => return Ok(Advance::Read),
                 State::Ending => {
-                    if self.end(repairs)? {
+                    if self.end()? {
                         return Ok(Advance::Text);
                     }
                     self.state = State::Ended;
@@ -279,7 +293,7 @@ impl ReadText {
 
     /// Decodes the content of the buffer up to some text. Returns whether there is any. If not, the
     /// rest may be the beginning of a sequence.
-    fn look(&mut self, repairs: Repairs) -> Result<bool, Utf8Error> {
+    fn look(&mut self) -> Result<bool, Utf8Error> {
         loop {
             let mut found = Found::Hold;
             let decoder = &mut self.decoder;
@@ -298,9 +312,8 @@ impl ReadText {
             match found {
                 Found::Hold => return Ok(len > 0),
                 Found::Silent(len) => self.buffer.pass(len),
-                Found::Error(error) if repairs == Repairs::All => return self.repair(error),
                 Found::Error(error) => {
-                    if self.repair_one(error)? {
+                    if self.repair(error)? {
                         return Ok(true);
                     }
                 }
@@ -309,49 +322,13 @@ impl ReadText {
     }
 
     /// Reports or repairs the errors at the end of the stream. Returns whether a repair has text.
-    fn end(&mut self, repairs: Repairs) -> Result<bool, Utf8Error> {
+    fn end(&mut self) -> Result<bool, Utf8Error> {
         while let Some(error) = self.decoder.finish_after(self.buffer.rest()) {
-            let has_text = match repairs {
-                Repairs::All => self.repair(error)?,
-                Repairs::One => self.repair_one(error)?,
-            };
-            if has_text {
+            if self.repair(error)? {
                 return Ok(true);
             }
         }
         Ok(false)
-    }
-
-    /// Repairs an error alone. Returns whether the repair has text.
-    #[cold]
-    fn repair_one(&mut self, error: Utf8Error) -> Result<bool, Utf8Error> {
-        let Self { buffer, mode, repaired, .. } = self;
-        let len = error.bytes().len();
-        buffer.pass(len);
-        let repair = mode.repair(&error).ok_or(error)?;
-        repaired.done = 0;
-        repaired.text.clear();
-        repaired.text.push_str(&repair);
-        (repaired.source_len, repaired.errors) = (len as u32, 1);
-        self.repaired_in = self.mode;
-        self.repaired_as = Repairs::One;
-        Ok(!self.repaired.text.is_empty())
-    }
-
-    /// Returns the offset in the stream of the text, if errors are repaired [one by one](Repairs::One).
-    pub(crate) fn offset(&self) -> u64 {
-        let before = match self.repaired.is_done() {
-            true => self.buffer.as_str().len(),
-            false => self.repaired.source_len as usize,
-        };
-        self.decoder.position() - before as u64
-    }
-
-    /// From here on, errors are repaired [one by one](Repairs::One).
-    pub(crate) fn repair_one_by_one(&mut self) {
-        if self.repaired_as == Repairs::All {
-            self.take_back_repairs();
-        }
     }
 
     /// Repairs an error, and decodes the rest of the buffer with all errors repaired. Returns
@@ -360,21 +337,66 @@ impl ReadText {
     fn repair(&mut self, error: Utf8Error) -> Result<bool, Utf8Error> {
         let Self { buffer, decoder, mode, repaired, .. } = self;
         buffer.pass(error.bytes().len());
-        let repair = mode.repair(&error).ok_or(error)?;
+        let repair = decoder.repair(*mode, &error).ok_or(error)?;
+        if error.bytes().is_empty() {
+            return Ok(false);
+        }
         let errors_before = decoder.error_count() - 1;
-        repaired.done = 0;
         repaired.text.clear();
         repaired.text.push_str(&repair);
         let read = decoder.decode_lossy(buffer.rest(), *mode, &mut repaired.text);
         let read = read.map_err(|(_, error)| error)?;
         buffer.pass(read);
-        // No buffer is large enough for these to overflow.
-        let fit = |count| u32::try_from(count).unwrap_or(u32::MAX);
-        repaired.source_len = fit((error.bytes().len() + read) as u64);
-        repaired.errors = fit(decoder.error_count() - errors_before);
-        self.repaired_in = self.mode;
-        self.repaired_as = Repairs::All;
+        (repaired.done, repaired.located) = (0, 0);
+        repaired.source_left = (error.bytes().len() + read) as u32;
+        repaired.errors_left = (decoder.error_count() - errors_before) as u32;
+        self.repaired_in = (self.mode, self.decoder.scanner().options());
         Ok(!self.repaired.text.is_empty())
+    }
+
+    /// Locates the part of the repaired text that has been consumed. A repair that was consumed in part belongs to
+    /// it completely. Returns the length of the ill-formed part at the end of it, 0 if it ends with text.
+    ///
+    /// All calls for one text together cost one pass over its bytes.
+    fn locate(&mut self) -> usize {
+        let Self { buffer, decoder, repaired, repaired_in: (mode, options), .. } = self;
+        let mut source = buffer.rest_after(repaired.source_left as usize);
+        source = &source[..repaired.source_left as usize];
+        let mut scanner = Scanner::new(*options);
+        scanner.seek(decoder.position() - source.len() as u64);
+        if scanner.position() > 0 {
+            scanner.close_start();
+        }
+        while repaired.located < repaired.done {
+            let left = (repaired.done - repaired.located) as usize;
+            // Enough to classify an ill-formed part.
+            let window = &source[..source.len().min(left + 3)];
+            let error = match scanner.step(window) {
+                Step::Text(text) => {
+                    let len = text.len().min(left);
+                    scanner.unread(text.len() - len);
+                    self.last_error_len = 0;
+                    repaired.located += len as u32;
+                    source = &source[len..];
+                    continue;
+                }
+                Step::Error(error) => Some(error),
+                // The stream ends here.
+                Step::Hold => scanner.finish(window),
+                Step::Silent(_) => None,
+            };
+            let Some(error) = error else { break };
+            // A missing BOM is not part of the text.
+            if let len @ 1.. = error.bytes().len() {
+                self.last_error_len = len as u8;
+                repaired.located +=
+                    mode.repair(&error, *options).map_or(0, |repair| repair.len()) as u32;
+                repaired.errors_left -= 1;
+                source = &source[len..];
+            }
+        }
+        repaired.source_left = source.len() as u32;
+        usize::from(self.last_error_len)
     }
 }
 
@@ -391,14 +413,23 @@ impl ReadText {
         self.mode = taken.mode;
         self.decoder = taken.decoder.clone();
         self.skip_raw(taken.buffer.rest().len());
-        taken.take_back_repairs();
-        let Self { buffer, mut decoder, mode, .. } = taken;
-        let (text, rest) = (buffer.as_str().as_bytes(), buffer.rest());
-        decoder.unread(text.len());
-        let mut bytes = BytesMut::with_capacity(text.len() + rest.len());
-        bytes.extend_from_slice(text);
-        bytes.extend_from_slice(rest);
-        Unread { bytes, decoder, mode, has_ended }
+        let is_repaired = !taken.repaired.is_done();
+        if is_repaired {
+            taken.locate();
+        }
+        let Self { buffer, mut decoder, mode, repaired, .. } = taken;
+        let (len, errors) = match is_repaired {
+            true => (repaired.source_left as usize, repaired.errors_left),
+            false => (buffer.as_str().len(), 0),
+        };
+        if is_repaired && decoder.position() == len as u64 {
+            // A BOM is expected again. The result is the same.
+            decoder.reset();
+        } else {
+            decoder.unread(len);
+            decoder.forget(errors.into());
+        }
+        Unread { bytes: BytesMut::from(buffer.rest_after(len)), decoder, mode, has_ended }
     }
 
     /// Continues with the unread bytes, which start at the position of their decoder.
@@ -425,66 +456,15 @@ impl ReadText {
     }
 }
 
-impl ReadText {
-    /// Turns repaired text that has not been consumed into bytes again, as if they had not been
-    /// decoded. A repair that was consumed in part is consumed completely.
-    fn take_back_repairs(&mut self) {
-        let Self { buffer, decoder, repaired, .. } = self;
-        let mut scanner = decoder.scanner();
-        let Repaired { text, done, source_len, errors } = mem::take(repaired);
-        if done == text.len() {
-            return;
-        }
-        let source_len = source_len as usize;
-        buffer.take_back(source_len);
-        scanner.seek(scanner.position() - source_len as u64);
-        let mut taken_back = u64::from(errors);
-        if scanner.position() == 0 {
-            // A BOM is expected again. The result is the same.
-            scanner.reset();
-            taken_back = decoder.error_count();
-        }
-        // Skips the bytes of the consumed text.
-        let bytes = buffer.rest();
-        let (mut read, mut left) = (0, done);
-        while left > 0 {
-            let error = match scanner.step(&bytes[read..source_len]) {
-                Step::Text(text) => {
-                    let used = text.len().min(left);
-                    scanner.unread(text.len() - used);
-                    (read, left) = (read + used, left - used);
-                    continue;
-                }
-                Step::Silent(len) => {
-                    read += len;
-                    continue;
-                }
-                Step::Error(error) => error,
-                Step::Hold => match scanner.finish(&bytes[read..source_len]) {
-                    Some(error) => error,
-                    None => break,
-                },
-            };
-            read += error.bytes().len();
-            let repair = self.repaired_in.repair(&error).map_or(0, |repair| repair.len());
-            left = left.saturating_sub(repair);
-            taken_back = taken_back.saturating_sub(1);
-        }
-        buffer.pass(read);
-        decoder.continue_from(scanner);
-        decoder.forget(taken_back);
-    }
-}
-
 impl Repaired {
     #[inline]
     fn is_done(&self) -> bool {
-        self.done == self.text.len()
+        self.done as usize == self.text.len()
     }
 
     #[inline]
     fn as_str(&self) -> &str {
-        &self.text[self.done..]
+        &self.text[self.done as usize..]
     }
 }
 

@@ -124,7 +124,7 @@ impl<S> Utf8Lines<S> {
     }
 
     /// Consumes the adaptor and returns the source, without the bytes in [`rest`](Self::rest). For a `Utf8Reader`
-    /// use `into_reader`, which loses nothing.
+    /// use `into_reader`, and for a stream of chunks `into_stream`: they lose nothing.
     ///
     /// # Examples
     ///
@@ -141,7 +141,8 @@ impl<S> Utf8Lines<S> {
         self.source
     }
 
-    /// Returns the bytes that have been read but are in no line yet.
+    /// Returns the bytes that have been read but are in no line yet, and in no delimiter. With
+    /// [`Delimiter::any_newline`], the LF of the last line's CR LF may not have been read.
     ///
     /// # Examples
     ///
@@ -219,7 +220,7 @@ impl ReadLines {
 
     /// Returns the bytes that are in no line yet.
     pub(crate) fn into_unread(self) -> Unread {
-        let (decoder, mode) = self.machine.into_decoder();
+        let (decoder, mode, _) = self.machine.into_parts();
         Unread { bytes: self.buffer, decoder, mode, has_ended: self.state == SourceState::Ended }
     }
 
@@ -288,6 +289,12 @@ impl ReadLines {
         if self.may_lose {
             self.machine.reject_line(&mut self.buffer);
         }
+    }
+
+    /// Returns the state of the source, and whether bytes may be missing after an error of it.
+    #[cfg(feature = "stream")]
+    pub(crate) fn source(&self) -> (SourceState, bool) {
+        (self.state, self.may_lose)
     }
 
     /// Frees memory, because the source is pending.

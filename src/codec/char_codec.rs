@@ -4,12 +4,13 @@ use bytes::{Buf, BytesMut};
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
+use crate::codec::lines_codec::{Parts, Utf8LinesCodec};
+use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::encoder::Utf8Encoder;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::options::Utf8Options;
 use crate::decoder::scanner::Step;
-use crate::decoder::utf8_decoder::Utf8Decoder;
 
 /// Decodes bytes to `char`s, one per item.
 ///
@@ -181,9 +182,17 @@ impl CharCodec {
     }
 
     fn repair(&mut self, error: Utf8Error) -> Result<(), Utf8Error> {
-        let repair = self.mode.repair_of(&error).ok_or(error)?;
+        let repair = self.decoder.repair(self.mode, &error).ok_or(error)?;
         self.repair = Some(PartOfRepair { repair, done: 0 });
         Ok(())
+    }
+}
+
+/// As for [`Utf8Codec`](crate::codec::Utf8Codec), without a fallback.
+impl From<Utf8LinesCodec> for CharCodec {
+    fn from(lines: Utf8LinesCodec) -> Self {
+        let Parts { decoder, mode, encoder, .. } = lines.into_parts();
+        Self { decoder, mode, encoder, repair: None }
     }
 }
 

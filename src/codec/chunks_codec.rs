@@ -6,11 +6,12 @@ use bytes::BytesMut;
 use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
+use crate::codec::lines_codec::Utf8LinesCodec;
+use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::utf8_decoder::input::Taken;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::options::Utf8Options;
 use crate::decoder::text::Ending;
-use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::utf8_decoder::input::Taken;
 
 /// Decodes bytes to text and errors, in order. Every byte is part of one of them, so nothing is lost.
 ///
@@ -127,6 +128,13 @@ impl Utf8ChunksCodec {
     /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
         &self.decoder
+    }
+}
+
+/// As for [`Utf8Codec`](crate::codec::Utf8Codec), without an error mode and a fallback: errors are items.
+impl From<Utf8LinesCodec> for Utf8ChunksCodec {
+    fn from(lines: Utf8LinesCodec) -> Self {
+        Self { decoder: lines.into_parts().decoder }
     }
 }
 

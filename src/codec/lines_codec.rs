@@ -7,22 +7,23 @@ use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
+use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::encoder::Utf8Encoder;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
-use crate::decoder::scanner::Scanner;
-use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::scanner::{Scanner, Step};
 use crate::fallback::{FallbackDecoder, LineFallback};
-use crate::lines::machine::{DEFAULT_MAX_LENGTH, LegacyLines, LineMachine};
+use crate::lines::machine::{DEFAULT_MAX_LENGTH, LegacyLines, LineMachine, Next};
 use crate::lines::{Delimiter, Line, LineError};
+use crate::decoder::follow::Follow;
 
 /// Decodes bytes to lines, each with its number and offset.
 ///
 /// Lines are validated as bytes arrive. In [`ErrorMode::Fatal`], the default, an invalid line yields one
 /// [`LineError`], from the call that delivers the deciding byte. The rest of that line is skipped: it is
 /// neither validated nor counted. The next line is unaffected. The other modes repair ill-formed parts and
-/// keep every line, except those that are too long. A repaired line reports the number of its errors and the offset
+/// keep every line, except those that are too long or contain a CR or LF that the delimiter forbids. A repaired line reports the number of its errors and the offset
 /// of the first ([`Line::error_count`]). If you need all of them, use
 /// [`Utf8ChunksCodec`](crate::codec::Utf8ChunksCodec), as in [the guide](crate::guide::sockets). An error is an
 /// item, so `FramedRead` continues after it.
@@ -71,6 +72,14 @@ use crate::lines::{Delimiter, Line, LineError};
 pub struct Utf8LinesCodec {
     machine: LineMachine<Option<Box<LineFallback>>>,
     encoder: Utf8Encoder,
+}
+
+/// See [`Utf8LinesCodec::into_parts`].
+pub(super) struct Parts {
+    pub(super) decoder: Utf8Decoder,
+    pub(super) mode: ErrorMode,
+    pub(super) fallback: Option<Box<LineFallback>>,
+    pub(super) encoder: Utf8Encoder,
 }
 
 impl Utf8LinesCodec {
@@ -181,8 +190,9 @@ impl Utf8LinesCodec {
     /// reject. The encoder always writes UTF-8.
     ///
     /// Only the encoding of `decoder` and how much falls back are used. The limit and the options are those of this
-    /// codec: set them here. With [`FallbackDecoder::line`], a whole line is either UTF-8 or legacy, as in IRC. The
-    /// lines are those of this codec, with its delimiter. Delimiters are compared as bytes: in multi-byte legacy
+    /// codec: set them here. With [`FallbackDecoder::line`], a whole line is either UTF-8 or legacy, as in IRC. A character
+    /// after its first non-ASCII byte is therefore rejected only at an ill-formed part or at the end of the line, unless the
+    /// line has become too long. The lines are those of this codec, with its delimiter. Delimiters are compared as bytes: in multi-byte legacy
     /// encodings, only CR, LF and NUL are never part of a character.
     ///
     /// # Examples
@@ -223,6 +233,12 @@ impl Utf8LinesCodec {
     #[must_use]
     pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
         Self { encoder, ..self }
+    }
+
+    /// Returns the decoder, the error mode, the fallback and the encoder, for a codec that continues where the lines end.
+    pub(super) fn into_parts(self) -> Parts {
+        let (decoder, mode, fallback) = self.machine.into_parts();
+        Parts { decoder, mode, fallback, encoder: self.encoder }
     }
 
     /// Starts new streams in both directions with the same settings, at line 1 and offset 0.
@@ -369,8 +385,17 @@ impl LegacyLines for Option<Box<LineFallback>> {
         }
     }
 
-    fn turn(&mut self, position: u64, at: usize) -> Option<usize> {
-        self.as_mut()?.turn(position, at)
+    fn is_by_line(&self) -> bool {
+        self.as_ref().is_some_and(|fallback| fallback.is_by_line())
+    }
+
+    fn turn(&mut self, position: u64) -> bool {
+        self.as_mut().is_some_and(|fallback| fallback.turn(position))
+    }
+
+    fn step(&self, scanner: &mut Scanner, bytes: &[u8], next: Next) -> Step<'static> {
+        let follow = if next.is_end() { Follow::End } else { Follow::More };
+        self.as_ref().map_or(Step::Hold, |fallback| fallback.step(scanner, bytes, follow))
     }
 
     fn text(

@@ -5,16 +5,17 @@ use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
-use crate::decoder::encoder::Utf8Encoder;
-use crate::decoder::error::Utf8Error;
-use crate::decoder::follow::Follow;
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::options::Utf8Options;
-use crate::decoder::text::Ending;
+use crate::codec::lines_codec::{Parts, Utf8LinesCodec};
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::utf8_decoder::input::Taken;
 use crate::decoder::utf8_decoder::owned::Item;
+use crate::decoder::encoder::Utf8Encoder;
+use crate::decoder::error::Utf8Error;
+use crate::decoder::mode::ErrorMode;
+use crate::decoder::options::Utf8Options;
+use crate::decoder::text::Ending;
 use crate::fallback::{FallbackDecoder, Switch, take_next};
+use crate::decoder::follow::Follow;
 
 /// Decodes bytes to text. Each item is a run of whole characters, never empty.
 ///
@@ -283,6 +284,37 @@ impl Utf8Codec {
     }
 }
 
+/// For what follows the lines: continues where they end, with the same options, error mode, fallback and encoder.
+///
+/// Pass it to `map_decoder` of a `FramedRead` or `map_codec` of a `Framed`, which keep the read buffer. If a CR ended the
+/// last line, an LF after it is skipped, even if it arrives later. After a rejected line, the text continues in the middle
+/// of that line.
+///
+/// # Examples
+///
+/// ```
+/// use futures::{StreamExt, TryStreamExt};
+/// use tokio_util::codec::FramedRead;
+/// use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
+/// use utf8_codec::lines::Delimiter;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let codec = Utf8LinesCodec::new().with_delimiter(Delimiter::any_newline());
+/// let mut lines = FramedRead::with_capacity(&b"HEAD\r\nbody"[..], codec, 5); // cut between CR and LF
+/// assert_eq!(lines.next().await.unwrap().unwrap().unwrap(), "HEAD");
+/// let body: Vec<_> = lines.map_decoder(Utf8Codec::from).try_collect().await.unwrap();
+/// assert_eq!(body.concat(), "body");
+/// # }
+/// ```
+impl From<Utf8LinesCodec> for Utf8Codec {
+    fn from(lines: Utf8LinesCodec) -> Self {
+        let Parts { decoder, mode, fallback, encoder } = lines.into_parts();
+        let fallback = fallback.map(|fallback| Box::new(fallback.into_switch()));
+        Self { decoder, mode, fallback, encoder }
+    }
+}
+
 impl Decoder for Utf8Codec {
     type Item = ByteString;
     type Error = CodecError;
@@ -320,7 +352,7 @@ impl Decoder for Utf8Codec {
         let mut item = Item::new();
         while let Some(error) = self.decoder.finish_after(src) {
             src.advance(error.bytes().len());
-            item.repair(self.mode, error)?;
+            item.repair(self.decoder.repair(self.mode, &error), error)?;
         }
         Ok(item.into_item())
     }

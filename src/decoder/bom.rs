@@ -50,7 +50,8 @@ pub enum BomPolicy {
     /// [`MissingBom`](Utf8ErrorKind::MissingBom). It is reported when the first byte arrives that cannot be
     /// part of a BOM, or at the end.
     Require,
-    /// A BOM is an error, [`ForbiddenBom`](Utf8ErrorKind::ForbiddenBom), three bytes long.
+    /// A BOM is an error, [`ForbiddenBom`](Utf8ErrorKind::ForbiddenBom), three bytes long. It is never part of the text:
+    /// in [`Latin1`](crate::ErrorMode::Latin1) and [`Windows1252`](crate::ErrorMode::Windows1252), its repair is U+FFFD.
     Forbid,
 }
 
@@ -93,10 +94,19 @@ pub(crate) enum Start {
     Bom(BomPolicy),
     /// A mid-stream start, with the number of continuation bytes skipped so far.
     MidStream { skipped: u8 },
-    /// Over, with the number of continuation bytes skipped. No BOM was removed.
-    Over { skipped: u8 },
-    /// Over: a BOM was removed.
-    OverWithBom,
+    /// Not the start, but after a line that a CR ended: an LF here belongs to the same line end.
+    #[cfg_attr(not(feature = "lines"), allow(dead_code, reason = "only lines end with CR"))]
+    AfterCr(Removed),
+    /// Over.
+    Over(Removed),
+}
+
+/// What was removed at the start of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Removed {
+    /// This many continuation bytes, and no BOM.
+    Continuations(u8),
+    Bom,
 }
 
 /// What the next bytes mean at the start of a stream.
@@ -115,23 +125,36 @@ pub(crate) enum Opening {
 impl Start {
     pub(crate) const fn new(bom: BomPolicy) -> Self {
         match bom {
-            BomPolicy::Keep => Self::Over { skipped: 0 },
+            BomPolicy::Keep => Self::Over(Removed::Continuations(0)),
             _ => Self::Bom(bom),
         }
     }
 
+    #[inline]
     pub(crate) const fn is_over(self) -> bool {
-        matches!(self, Self::Over { .. } | Self::OverWithBom)
+        matches!(self, Self::Over(_))
+    }
+
+    pub(crate) const fn bom_seen(self) -> bool {
+        matches!(self.removed(), Removed::Bom)
     }
 
     pub(crate) const fn skipped(self) -> usize {
-        match self {
-            Self::MidStream { skipped } | Self::Over { skipped } => skipped as usize,
-            Self::Bom(_) | Self::OverWithBom => 0,
+        match self.removed() {
+            Removed::Continuations(skipped) => skipped as usize,
+            Removed::Bom => 0,
         }
     }
 
-    /// Whether the next bytes can be skipped, as a BOM or as the rest of a character.
+    const fn removed(self) -> Removed {
+        match self {
+            Self::Bom(_) => Removed::Continuations(0),
+            Self::MidStream { skipped } => Removed::Continuations(skipped),
+            Self::AfterCr(removed) | Self::Over(removed) => removed,
+        }
+    }
+
+    /// Whether the next bytes can be skipped, as a BOM, as the rest of a character or as the rest of a line end.
     #[cfg(any(feature = "http-body", feature = "lines"))]
     pub(crate) const fn may_skip(self) -> bool {
         !self.is_over() && !matches!(self, Self::Bom(BomPolicy::Forbid))
@@ -140,8 +163,10 @@ impl Start {
     /// Returns what the next bytes mean.
     pub(crate) fn peek(self, input: &[u8]) -> Opening {
         match (self, input) {
-            (Self::Over { .. } | Self::OverWithBom, _) => Opening::Text,
+            (Self::Over(_), _) => Opening::Text,
             (_, []) => Opening::Hold,
+            (Self::AfterCr(_), [b'\n', ..]) => Opening::Silent(1),
+            (Self::AfterCr(_), _) => Opening::Text,
             (Self::MidStream { skipped: 0..3 }, [0x80..=0xBF, ..]) => Opening::Silent(1),
             (Self::MidStream { .. }, _) => Opening::Text,
             (Self::Bom(BomPolicy::Forbid), [0xEF, 0xBB, 0xBF, ..]) => {
@@ -162,21 +187,22 @@ impl Start {
             (Opening::Silent(_), Self::MidStream { skipped }) => {
                 Self::MidStream { skipped: skipped + 1 }
             }
-            (Opening::Silent(_), _) => Self::OverWithBom,
-            (Opening::Text | Opening::Error(_), start) if start.is_over() => start,
-            (Opening::Text | Opening::Error(_), start) => {
-                Self::Over { skipped: start.skipped() as u8 }
-            }
+            (Opening::Silent(_), Self::Bom(_)) => Self::Over(Removed::Bom),
+            (_, start) => Self::Over(start.removed()),
         };
         opening
+    }
+
+    /// A CR has ended a line: an LF directly after it is skipped.
+    #[cfg(feature = "lines")]
+    pub(crate) fn expect_lf(&mut self) {
+        *self = Self::AfterCr(self.removed());
     }
 
     /// Ends the start: no BOM is expected from here on. Returns the error if one was required.
     pub(crate) fn finish(&mut self) -> Option<Utf8Error> {
         let missing = *self == Self::Bom(BomPolicy::Require);
-        if !self.is_over() {
-            *self = Self::Over { skipped: self.skipped() as u8 };
-        }
+        *self = Self::Over(self.removed());
         missing.then(missing_bom)
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::decoder::error::Utf8Error;
 use crate::decoder::scanner::{Scanner, Step};
-use utf8_simd::sequence_len;
+use crate::decoder::ends::{head};
+use utf8_simd::{sequence_len};
 
 /// The first bytes of one sequence whose rest has not arrived.
 ///
@@ -131,9 +132,10 @@ impl Carry {
         };
         let taken = input.len().min(wanted - held);
         let mut joined = [0; 4];
-        joined[..held].copy_from_slice(self.as_bytes());
-        joined[held..held + taken].copy_from_slice(&input[..taken]);
-        let joined = &joined[..held + taken];
+        for (to, from) in joined.iter_mut().zip(self.as_bytes().iter().chain(input)) {
+            *to = *from;
+        }
+        let joined = head(&joined, held + taken);
         if let Some(c) = scanner.take_char(joined) {
             self.clear();
             return (taken, Resumed::Char(c));

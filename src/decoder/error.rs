@@ -298,13 +298,20 @@ impl Utf8Error {
     /// assert_eq!(error.kind(), Utf8ErrorKind::Overlong);
     /// ```
     pub const fn kind(&self) -> Utf8ErrorKind {
-        Utf8ErrorKind::ALL[self.detail[5] as usize]
+        let kind = self.detail[5] as usize;
+        // Always: the byte is that of a kind.
+        if kind < Utf8ErrorKind::ALL.len() {
+            Utf8ErrorKind::ALL[kind]
+        } else {
+            Utf8ErrorKind::InvalidByte
+        }
     }
 
     /// Returns the bytes of the ill-formed part.
     ///
-    /// There are one to three, four only for [`Noncharacter`](Utf8ErrorKind::Noncharacter), and none for
-    /// [`MissingBom`](Utf8ErrorKind::MissingBom).
+    /// There are one to three, up to four for a [rejected character](crate::Utf8Options#rejected-characters), and none for
+    /// [`MissingBom`](Utf8ErrorKind::MissingBom). In text that a [fallback](crate::fallback) decodes, the bytes of a
+    /// rejected character are in the legacy encoding.
     ///
     /// # Examples
     ///
@@ -314,7 +321,8 @@ impl Utf8Error {
     /// assert_eq!(validator.push(b"\x82?").unwrap_err().bytes(), b"\xE2\x82");
     /// ```
     pub fn bytes(&self) -> &[u8] {
-        &self.detail[..usize::from(self.detail[4])]
+        // At most 4. The mask shows that it is within the array.
+        &self.detail[..usize::from(self.detail[4] & 7)]
     }
 
     /// Returns the byte that could not continue the sequence, if there was one.
@@ -524,7 +532,7 @@ impl<E: Copy> Tally<E> {
     }
 
     /// Subtracts the last `errors` from the count.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "lines")]
     pub(crate) fn forget(&mut self, errors: u64) {
         self.count = self.count.saturating_sub(errors);
         self.first = self.first.filter(|_| self.count > 0);

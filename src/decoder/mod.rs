@@ -16,9 +16,10 @@
 //! far it looks ahead:
 //!
 //! ```text
-//!   start:   Bom(policy) ──┬── BOM removed ───────────────► OverWithBom
-//!                          └── any other byte, or the end ─► Over
-//!            MidStream ─── up to 3 continuation bytes ─────► Over
+//!   start:   Bom(policy) ─── BOM, any other byte, or end ──► Over
+//!            MidStream ─── up to 3 continuation bytes ─────► Over ─── a CR ends a line ──► AfterCr
+//!                                                             ▲ LF, or any other byte, or end │
+//!                                                             └───────────────────────────────┘
 //!
 //!   look:                 error
 //!                 Far ───────────────► Near      Far: validate the whole chunk at once
@@ -84,6 +85,7 @@ pub(crate) mod bom;
 pub mod boundary;
 pub(crate) mod carry;
 pub(crate) mod encoder;
+pub(crate) mod ends;
 pub(crate) mod error;
 pub(crate) mod follow;
 pub(crate) mod mode;

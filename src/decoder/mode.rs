@@ -4,12 +4,20 @@ use core::fmt;
 use core::ops::Deref;
 use core::str::FromStr;
 
-use crate::decoder::error::{ParseNameError, Utf8Error, Utf8ErrorKind};
+#[cfg(doc)]
+use crate::decoder::error::Utf8ErrorKind;
+use crate::decoder::error::{ParseNameError, Utf8Error};
+use crate::decoder::options::Utf8Options;
+use crate::decoder::ends::head;
 use utf8_simd::text::ShortText;
 
 /// What replaces an ill-formed part.
 ///
 /// Decoders take the mode as an argument; adaptors store it.
+///
+/// A repair never contains a character that the [options](crate::Utf8Options#rejected-characters) reject:
+/// [`Latin1`](Self::Latin1) and [`Windows1252`](Self::Windows1252) replace each byte that would become one with U+FFFD.
+/// With `reject_controls`, byte 9B never becomes U+009B, which introduces the control sequences of a terminal.
 ///
 /// # Examples
 ///
@@ -54,10 +62,12 @@ pub enum ErrorMode {
     Replacement,
     /// No text.
     Skip,
-    /// `\xHH` for each byte, in lower-case hexadecimal.
+    /// `\xHH` for each byte, in lower-case hexadecimal. For people who read the text: it cannot be decoded again, because a
+    /// backslash in the text is not escaped. The byte FF and the four characters `\xff` look the same. To keep the bytes,
+    /// use a decoder that reports each error, or [`Dialect::Utf8b`](crate::dialect::Dialect::Utf8b).
     Escape,
-    /// Each byte as its ISO 8859-1 character. U+FFFD for a rejected character, and for an unpaired surrogate
-    /// in UTF-16, which has no bytes.
+    /// Each byte as its ISO 8859-1 character. U+FFFD for a byte whose character the options reject, for a rejected
+    /// character, for a forbidden BOM, and for an unpaired surrogate in UTF-16, which has no bytes.
     Latin1,
     /// Each byte as its windows-1252 character (WHATWG's index: 81, 8D, 8F, 90 and 9D are C1
     /// controls). U+FFFD as in [`Latin1`](Self::Latin1).
@@ -68,38 +78,52 @@ impl ErrorMode {
     /// Returns the text that replaces an ill-formed part, or `None` for [`Fatal`](Self::Fatal). Does not
     /// allocate.
     ///
-    /// All decoders and adaptors of UTF-8 repair with it. [`MissingBom`](Utf8ErrorKind::MissingBom) has no bytes, so its
-    /// repair is empty. A [`Noncharacter`](Utf8ErrorKind::Noncharacter) or
-    /// [`Forbidden`](Utf8ErrorKind::Forbidden) character is UTF-8, not a legacy encoding: the last two modes
-    /// replace it with U+FFFD, so that it is never part of the text. The repairs themselves are not checked:
-    /// in Latin-1, byte 85 is a control character.
+    /// `options` are those of the decoder that returned the error. All decoders and adaptors of UTF-8 repair with this
+    /// function. [`MissingBom`](Utf8ErrorKind::MissingBom) has no bytes, so its repair is empty. A
+    /// [`Noncharacter`](Utf8ErrorKind::Noncharacter), a [`Forbidden`](Utf8ErrorKind::Forbidden) character and a
+    /// [`ForbiddenBom`](Utf8ErrorKind::ForbiddenBom) are UTF-8, not a legacy encoding: the last two modes replace each of
+    /// them with U+FFFD. They also replace each byte with U+FFFD whose character `options` reject.
     ///
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::{ErrorMode, Utf8Validator};
+    /// use utf8_codec::{ErrorMode, Utf8Options, Utf8Validator};
     ///
     /// let error = Utf8Validator::new().push(b"\xE2\x82|").unwrap_err();
-    /// assert_eq!(ErrorMode::Replacement.repair(&error).as_deref(), Some("\u{FFFD}"));
-    /// assert_eq!(ErrorMode::Escape.repair(&error).as_deref(), Some(r"\xe2\x82"));
-    /// assert_eq!(ErrorMode::Windows1252.repair(&error).as_deref(), Some("â‚"));
-    /// assert_eq!(ErrorMode::Fatal.repair(&error), None);
+    /// let repair = |mode: ErrorMode| mode.repair(&error, Utf8Options::new());
+    /// assert_eq!(repair(ErrorMode::Replacement).as_deref(), Some("\u{FFFD}"));
+    /// assert_eq!(repair(ErrorMode::Escape).as_deref(), Some(r"\xe2\x82"));
+    /// assert_eq!(repair(ErrorMode::Windows1252).as_deref(), Some("â‚"));
+    /// assert_eq!(repair(ErrorMode::Fatal), None);
+    ///
+    /// let strict = Utf8Options::new().reject_controls(); // in Latin-1, 82 is one
+    /// assert_eq!(ErrorMode::Latin1.repair(&error, strict).as_deref(), Some("â\u{FFFD}"));
     /// ```
     pub fn repair(
         self,
         error: &Utf8Error,
+        options: Utf8Options,
     ) -> Option<impl Deref<Target = str> + Copy + Eq + fmt::Debug + fmt::Display + use<>> {
-        self.repair_of(error)
+        self.repair_of(error, options)
     }
 
     /// Like [`repair`](Self::repair), for code that stores the repair.
-    pub(crate) fn repair_of(self, error: &Utf8Error) -> Option<Repair> {
+    pub(crate) fn repair_of(self, error: &Utf8Error, options: Utf8Options) -> Option<Repair> {
         let mut repair = Repair::EMPTY;
-        match (self.for_kind(error.kind()), error.bytes()) {
+        match (self, error.bytes()) {
             (Self::Fatal, _) => return None,
             (Self::Skip, _) | (_, []) => {}
-            (Self::Replacement, _) => repair.push(ShortText::REPLACEMENT),
-            (mode, bytes) => bytes.iter().for_each(|&byte| repair.push(mode.stand_in(byte))),
+            (Self::Escape, bytes) => bytes.iter().for_each(|&b| repair.push(ShortText::escape(b))),
+            (Self::Latin1 | Self::Windows1252, bytes) if error.kind().is_ill_formed() => {
+                for &byte in bytes {
+                    let stand_in = self.stand_in(byte);
+                    let is_rejected = options.strictness().rejects(&stand_in.bytes().0);
+                    repair.push(if is_rejected { ShortText::REPLACEMENT } else { stand_in });
+                }
+            }
+            (Self::Replacement | Self::Latin1 | Self::Windows1252, _) => {
+                repair.push(ShortText::REPLACEMENT);
+            }
         }
         Some(repair)
     }
@@ -112,16 +136,6 @@ impl ErrorMode {
             (Self::Windows1252, 0x80..=0x9F) => WINDOWS_1252[usize::from(byte & 0x1F)],
             (Self::Latin1 | Self::Windows1252, 0x80..) => ShortText::from_latin1(byte),
             _ => ShortText::REPLACEMENT,
-        }
-    }
-
-    const fn for_kind(self, kind: Utf8ErrorKind) -> Self {
-        match (self, kind) {
-            (
-                Self::Latin1 | Self::Windows1252,
-                Utf8ErrorKind::Noncharacter | Utf8ErrorKind::Forbidden,
-            ) => Self::Replacement,
-            _ => self,
         }
     }
 }
@@ -191,8 +205,10 @@ impl Repair {
     pub(crate) fn push(&mut self, part: ShortText) {
         let at = usize::from(self.len);
         let (bytes, len) = part.bytes();
-        self.bytes[at..at + 4].copy_from_slice(&bytes);
-        self.len += len as u8;
+        if let Some(room) = self.bytes.get_mut(at..).and_then(|room| room.first_chunk_mut()) {
+            *room = bytes;
+            self.len += len as u8;
+        }
     }
 }
 
@@ -201,7 +217,7 @@ impl Deref for Repair {
 
     fn deref(&self) -> &str {
         // Validated again instead of `unchecked`: the text is short, and this is no fast path.
-        core::str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
+        core::str::from_utf8(head(&self.bytes, self.len.into())).unwrap_or_default()
     }
 }
 

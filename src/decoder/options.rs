@@ -17,6 +17,9 @@ use crate::decoder::error::Utf8ErrorKind;
 /// [`Noncharacter`](Utf8ErrorKind::Noncharacter) or [`Forbidden`](Utf8ErrorKind::Forbidden). Checking costs a
 /// second pass over the text.
 ///
+/// No rejected character is ever part of the text: [repairs](crate::ErrorMode) and text that a
+/// [fallback](crate::fallback) decodes are checked too.
+///
 /// # Examples
 ///
 /// ```
@@ -359,7 +362,12 @@ impl Strictness {
     /// Returns whether `byte` is a rejected ASCII character.
     #[cfg(feature = "alloc")]
     pub(crate) fn rejects_ascii(self, byte: u8) -> bool {
-        byte.is_ascii_control() && self.judge(&[byte]).is_some()
+        byte.is_ascii_control() && self.rejects(&[byte])
+    }
+
+    /// Returns whether the first character of `bytes`, which are well-formed, is rejected.
+    pub(crate) fn rejects(self, bytes: &[u8]) -> bool {
+        self.judge(bytes).is_some()
     }
 
     /// Returns the length of the first character of `bytes` and the kind of error, if that character is

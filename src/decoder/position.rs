@@ -9,7 +9,8 @@ use crate::decoder::text::count_chars;
 ///
 /// It begins at line 1, column 1, offset 0. [`push`](Self::push) moves it past text and
 /// [`push_error`](Self::push_error) past an error, so it works with the output of every decoder and adaptor. How
-/// the text is split into pieces never affects it. It is `Copy`: keep a copy to remember a position.
+/// the text is split into pieces never affects it. It is `Copy`: keep a copy to remember a position. At `u64::MAX`
+/// each number stays as it is.
 ///
 /// - **Line**: LF ends a line, so CR LF does too. CR belongs to the line that it is in, and a CR alone ends none.
 ///   These are the line numbers of `grep -n`, of compilers, and of [`Delimiter::lf`].
@@ -62,7 +63,11 @@ use crate::decoder::text::count_chars;
 /// assert_eq!((position.line, position.column, position.offset), (2, 7, 16));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(from = "crate::decoder::serialize::PositionFields")
+)]
 #[non_exhaustive]
 pub struct TextPosition {
     /// The number of the line. The first line is 1.
@@ -101,14 +106,14 @@ impl TextPosition {
     /// assert_eq!((position.line, position.column, position.offset), (2, 6, 10));
     /// ```
     pub fn push(&mut self, text: &str) {
-        self.offset += text.len() as u64;
+        self.skip(text.len() as u64);
         let lines = count_line_feeds(text.as_bytes());
         // The bytes after the last LF are searched from the end, and only if there is one.
         let last = if lines > 0 { text.rfind('\n') } else { None };
         match last {
-            None => self.column += count_chars(text) as u64,
+            None => self.column = self.column.saturating_add(count_chars(text) as u64),
             Some(last) => {
-                self.line += lines;
+                self.line = self.line.saturating_add(lines);
                 self.column = 1 + count_chars(&text[last + 1..]) as u64;
             }
         }
@@ -131,12 +136,21 @@ impl TextPosition {
     /// assert_eq!((position.line, position.column, position.offset), (1, 4, 4));
     /// ```
     pub fn push_error(&mut self, error: &Utf8Error) {
-        self.offset = error.valid_up_to() + error.bytes().len() as u64;
+        self.offset = error.valid_up_to();
+        self.skip(error.bytes().len() as u64);
         match error.bytes() {
             [] => {}
-            b"\n" => (self.line, self.column) = (self.line + 1, 1),
-            _ => self.column += 1,
+            b"\n" => self.end_line(),
+            _ => self.end_column(),
         }
+    }
+
+    fn end_line(&mut self) {
+        (self.line, self.column) = (self.line.saturating_add(1), 1);
+    }
+
+    fn end_column(&mut self) {
+        self.column = self.column.saturating_add(1);
     }
 
     /// Moves past `bytes` bytes that are not part of the text: a BOM that was removed, or the bytes that were
@@ -156,7 +170,7 @@ impl TextPosition {
     /// assert_eq!((position.column, position.offset), (5, 7));
     /// ```
     pub const fn skip(&mut self, bytes: u64) {
-        self.offset += bytes;
+        self.offset = self.offset.saturating_add(bytes);
     }
 
     /// Returns the position of an item that begins at `offset`, and moves past it. `Err(None)` is an error that
@@ -166,8 +180,8 @@ impl TextPosition {
         self.offset = offset;
         let at = *self;
         match item {
-            Ok('\n') => (self.line, self.column) = (self.line + 1, 1),
-            Ok(_) => self.column += 1,
+            Ok('\n') => self.end_line(),
+            Ok(_) => self.end_column(),
             Err(Some(error)) => self.push_error(error),
             Err(None) => {}
         }

@@ -8,6 +8,7 @@ use crate::decoder::options::Utf8Options;
 #[cfg(feature = "bytes")]
 use crate::decoder::text::unmask_and_split_far;
 use crate::decoder::text::{Ending, Look, split_far, split_near, split_text};
+use crate::decoder::ends::{head};
 use utf8_simd::{Kernel, begins_nothing, decode_char, error_at_start};
 
 /// The state of a UTF-8 stream between two bytes.
@@ -44,8 +45,8 @@ pub(crate) struct Scanner {
 pub(crate) enum Step<'a> {
     /// Non-empty text.
     Text(&'a str),
-    /// This many bytes that yield nothing: a removed BOM, or the rest of a character that began before a
-    /// mid-stream start.
+    /// This many bytes that yield nothing: a removed BOM, the rest of a character that began before a mid-stream start,
+    /// or the LF of a CR LF whose CR has ended a line.
     Silent(usize),
     /// An error. Its own bytes are consumed; `MissingBom` has none.
     Error(Utf8Error),
@@ -76,6 +77,11 @@ impl Scanner {
         self.position
     }
 
+    /// Returns the options.
+    pub(crate) const fn options(&self) -> Utf8Options {
+        self.options
+    }
+
     /// Removes a BOM, whatever the policy, if the stream can still begin with one.
     #[cfg(feature = "alloc")]
     pub(crate) const fn expect_bom(&mut self) {
@@ -83,7 +89,7 @@ impl Scanner {
     }
 
     pub(crate) const fn bom_seen(&self) -> bool {
-        matches!(self.start, Start::OverWithBom)
+        self.start.bom_seen()
     }
 
     /// Returns the state of the start of the stream.
@@ -170,7 +176,7 @@ impl Scanner {
                 Step::Error(Utf8Error::classify(position, input, len))
             }
             Ending::Rejected(len, kind) => {
-                self.reject(Utf8Error::new(self.position, kind, &input[..len], None))
+                self.reject(Utf8Error::new(self.position, kind, head(input, len), None))
             }
         }
     }
@@ -313,6 +319,12 @@ impl Scanner {
     #[cfg(feature = "alloc")]
     pub(crate) fn close_start(&mut self) {
         self.start.finish();
+    }
+
+    /// A CR has ended a line: an LF directly after it is skipped.
+    #[cfg(feature = "lines")]
+    pub(crate) fn expect_lf(&mut self) {
+        self.start.expect_lf();
     }
 
     /// Steps over the start of the stream. Returns `None` if `input` begins with text.

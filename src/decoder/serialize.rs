@@ -1,6 +1,7 @@
 //! How are options and errors written and read with serde, if deriving would expose their fields?
 
 use core::fmt;
+use core::num::NonZeroU64;
 
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
@@ -8,6 +9,22 @@ use serde::ser::{Serialize, Serializer};
 use crate::decoder::bom::{BOM, BomPolicy};
 use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
 use crate::decoder::options::{Strictness, Utf8Options};
+use crate::decoder::position::TextPosition;
+
+/// The fields of [`TextPosition`]. Lines and columns count from 1.
+#[derive(serde::Deserialize)]
+#[serde(rename = "TextPosition")]
+pub(crate) struct PositionFields {
+    line: NonZeroU64,
+    column: NonZeroU64,
+    offset: u64,
+}
+
+impl From<PositionFields> for TextPosition {
+    fn from(PositionFields { line, column, offset }: PositionFields) -> Self {
+        Self { line: line.get(), column: column.get(), offset }
+    }
+}
 
 /// The fields of [`Utf8Options`]. All are optional, so that a configuration file names only what it changes.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -163,7 +180,8 @@ fn is_possible(error: &Utf8Error) -> bool {
     if error.valid_up_to().checked_add(seen).is_none() {
         return false;
     }
-    let is_char = || str::from_utf8(bytes).is_ok_and(|text| text.chars().count() == 1);
+    // The bytes of legacy text are in another encoding.
+    let is_char = || str::from_utf8(bytes).map_or(true, |text| text.chars().count() == 1);
     match error.kind() {
         Kind::MissingBom => bytes.is_empty() && next.is_none() && error.valid_up_to() == 0,
         Kind::ForbiddenBom => bytes == BOM && next.is_none() && error.valid_up_to() == 0,

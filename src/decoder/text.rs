@@ -5,6 +5,7 @@
 #[cfg(feature = "alloc")]
 use alloc::{borrow::Cow, string::String};
 
+pub(crate) use utf8_simd::{Kernel, NulForm, surrogate_pair};
 #[cfg(feature = "alloc")]
 pub(crate) use utf8_simd::text::push_utf16;
 #[cfg(feature = "lines")]
@@ -15,15 +16,15 @@ pub(crate) use utf8_simd::text::{BlockParts, Part, ShortText, first_char, split_
 pub(crate) use utf8_simd::text::{GatheredText, SplitTo, take_text};
 #[cfg(feature = "std")]
 pub(crate) use utf8_simd::text::{ReadBuffer, assert_char_boundary};
-pub(crate) use utf8_simd::{Kernel, NulForm, surrogate_pair};
 
+#[cfg(feature = "alloc")]
+use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
 #[cfg(feature = "alloc")]
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Strictness;
-#[cfg(feature = "alloc")]
-use crate::decoder::utf8_decoder::Utf8Decoder;
-use utf8_simd::Validated;
+use crate::decoder::ends::{tail};
+use utf8_simd::{Validated};
 use utf8_simd::text::{self, whole_text};
 
 /// What follows accepted text.
@@ -155,7 +156,7 @@ pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
 
 #[cold]
 fn error_in(bytes: &[u8], Validated { valid_up_to, error_len }: Validated) -> Utf8Error {
-    let (offset, rest) = (valid_up_to as u64, &bytes[valid_up_to..]);
+    let (offset, rest) = (valid_up_to as u64, tail(bytes, valid_up_to));
     match error_len.get() {
         Some(len) => Utf8Error::classify(offset, rest, len),
         None => Utf8Error::new(offset, Utf8ErrorKind::Incomplete, rest, None),

@@ -5,6 +5,7 @@ use crate::decoder::error::Utf8Error;
 use crate::decoder::options::Utf8Options;
 use crate::decoder::scanner::{Scanner, Step};
 use crate::decoder::text::Ending;
+use crate::decoder::ends::tail;
 
 /// Validates a stream of bytes that arrives in chunks split anywhere. It yields no text.
 ///
@@ -105,10 +106,10 @@ impl Utf8Validator {
             let Some((_, taken)) = self.carry.complete(&mut self.scanner, input) else {
                 return self.push_slowly(chunk);
             };
-            input = &input[taken..];
+            input = tail(input, taken);
         }
         let (text, ending) = self.scanner.step_plain(input);
-        let rest = &input[text.len()..];
+        let rest = tail(input, text.len());
         if ending != Ending::End {
             return self.push_slowly(rest);
         }
@@ -122,15 +123,15 @@ impl Utf8Validator {
         while !input.is_empty() {
             if !self.carry.is_empty() {
                 let (consumed, resumed) = self.carry.resume(&mut self.scanner, input);
-                input = &input[consumed..];
+                input = tail(input, consumed);
                 match resumed {
                     Resumed::Error(error) => return Err(error),
                     Resumed::Nothing | Resumed::Char(_) => continue,
                 }
             }
             match self.scanner.step(input) {
-                Step::Text(text) => input = &input[text.len()..],
-                Step::Silent(len) => input = &input[len..],
+                Step::Text(text) => input = tail(input, text.len()),
+                Step::Silent(len) => input = tail(input, len),
                 Step::Error(error) => return Err(error),
                 Step::Hold => {
                     self.carry.hold(input);

@@ -267,7 +267,8 @@ impl DialectError {
     /// A complete sequence with a forbidden value, [`TooLarge`](Utf8ErrorKind::TooLarge)
     /// or [`NotScalar`](Utf8ErrorKind::NotScalar), exists in no legacy encoding, and a
     /// [`Nul`](Utf8ErrorKind::Nul) is rejected in all of them: [`Latin1`](ErrorMode::Latin1) and
-    /// [`Windows1252`](ErrorMode::Windows1252) write U+FFFD. In [`Utf8b`](Dialect::Utf8b),
+    /// [`Windows1252`](ErrorMode::Windows1252) write U+FFFD, as for a
+    /// [`ForbiddenBom`](Utf8ErrorKind::ForbiddenBom). In [`Utf8b`](Dialect::Utf8b),
     /// `NotScalar` is a byte that was not UTF-8, and these modes write its character.
     ///
     /// A code point that an encoder rejects is in no legacy encoding either. [`Escape`](ErrorMode::Escape) writes
@@ -297,7 +298,7 @@ impl DialectError {
         let mut repair = Repair::EMPTY;
         let is_value = match self.kind {
             Utf8ErrorKind::NotScalar => self.dialect != Dialect::Utf8b,
-            Utf8ErrorKind::TooLarge => true,
+            Utf8ErrorKind::TooLarge | Utf8ErrorKind::ForbiddenBom => true,
             _ => false,
         };
         match mode {

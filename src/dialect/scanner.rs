@@ -276,7 +276,7 @@ impl DialectScanner {
 
     /// Returns whether a BOM was removed.
     pub(super) const fn bom_seen(&self) -> bool {
-        matches!(self.start, Start::OverWithBom)
+        self.start.bom_seen()
     }
 
     /// Ends the start of the stream: no BOM is expected after it. Held bytes may not be decoded

@@ -163,11 +163,11 @@ impl FallbackDecoder {
         mode: ErrorMode,
         text: &mut String,
     ) -> Result<(), (usize, Utf8Error)> {
-        let mut rest = chunk;
+        let (mut rest, options) = (chunk, self.decoder.scanner().options());
         loop {
             let result = if self.held.is_empty() {
                 let found = self.switch.step(&mut self.decoder, rest, Follow::More, text);
-                let (used, result) = take(found, mode, text);
+                let (used, result) = take(found, mode, options, text);
                 if used == 0 && result == Ok(Pace::Waits) {
                     self.held.hold(rest, Wait::ForMore);
                     return Ok(());
@@ -427,9 +427,9 @@ impl FallbackDecoder {
         mode: ErrorMode,
         text: &mut String,
     ) -> Result<Pace, Utf8Error> {
-        let held = self.held.rest();
+        let (held, options) = (self.held.rest(), self.decoder.scanner().options());
         let found = self.switch.step(&mut self.decoder, held, Follow::End, text);
-        let (used, pace) = take(found, mode, text);
+        let (used, pace) = take(found, mode, options, text);
         self.held.take(used);
         if pace == Ok(Pace::Waits) {
             self.held.clear();
@@ -446,6 +446,7 @@ impl FallbackDecoder {
         mode: ErrorMode,
         text: &mut String,
     ) -> (usize, Result<Pace, Utf8Error>) {
+        let options = self.decoder.scanner().options();
         loop {
             let own = self.held.rest().len();
             let lent = match self.held.wait {
@@ -456,7 +457,7 @@ impl FallbackDecoder {
             self.held.append(&chunk[..lent]);
             let held = self.held.rest();
             let found = self.switch.step(&mut self.decoder, held, Follow::More, text);
-            let (used, result) = take(found, mode, text);
+            let (used, result) = take(found, mode, options, text);
             if used == 0 && result == Ok(Pace::Waits) {
                 self.held.wait = Wait::ForMore;
                 if lent > 0 {
@@ -485,7 +486,12 @@ pub(super) enum Pace {
 }
 
 /// Appends the result, and returns its number of bytes. Legacy text has already been appended.
-fn take(found: Found<'_>, mode: ErrorMode, text: &mut String) -> (usize, Result<Pace, Utf8Error>) {
+fn take(
+    found: Found<'_>,
+    mode: ErrorMode,
+    options: Utf8Options,
+    text: &mut String,
+) -> (usize, Result<Pace, Utf8Error>) {
     match found {
         Found::Text(piece) => {
             text.push_str(piece);
@@ -493,7 +499,7 @@ fn take(found: Found<'_>, mode: ErrorMode, text: &mut String) -> (usize, Result<
         }
         Found::Legacy(len) | Found::Silent(len) => (len, Ok(Pace::Continues)),
         Found::Error(error) => {
-            let repair = mode.repair(&error);
+            let repair = mode.repair(&error, options);
             text.push_str(repair.as_deref().unwrap_or_default());
             (error.bytes().len(), repair.map(|_| Pace::Continues).ok_or(error))
         }

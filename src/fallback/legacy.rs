@@ -9,10 +9,12 @@ use alloc::string::String;
 use core::fmt;
 use core::ops::RangeInclusive;
 
-use crate::decoder::follow::Follow;
-use crate::decoder::mode::WINDOWS_1252_C1;
-use crate::decoder::text::{Kernel, push_utf16};
 use crate::decoder::utf8_decoder::lossy::SingleByte;
+use crate::decoder::error::Utf8ErrorKind;
+use crate::decoder::mode::WINDOWS_1252_C1;
+use crate::decoder::options::Strictness;
+use crate::decoder::text::{Kernel, push_utf16};
+use crate::decoder::follow::Follow;
 
 /// The encoding of text that is not UTF-8.
 ///
@@ -52,6 +54,8 @@ pub(super) struct Decoded {
     pub(super) read: usize,
     /// The number of U+FFFD written for bytes that are not characters.
     pub(super) replaced: u64,
+    /// If the options reject the character after the bytes read: its length in bytes, and the kind of error.
+    pub(super) rejected: Option<(usize, Utf8ErrorKind)>,
 }
 
 impl LegacyEncoding {
@@ -158,14 +162,59 @@ impl LegacyEncoding {
         }
     }
 
-    /// Appends the text of `bytes`, the first of which begins a character.
+    /// Appends the text of `bytes`, the first of which begins a character, up to the first character that `strictness`
+    /// rejects.
     ///
     /// Keeps nothing between calls: bytes that more bytes may complete are not read.
+    pub(super) fn decode(
+        self,
+        bytes: &[u8],
+        follow: Follow,
+        strictness: Strictness,
+        text: &mut String,
+    ) -> Decoded {
+        let before = text.len();
+        let decoded = self.decode_all(bytes, follow, text);
+        if strictness.is_off() || strictness.find_rejected(&text[before..]).is_none() {
+            return decoded;
+        }
+        text.truncate(before);
+        self.decode_by_character(bytes, follow, strictness, text)
+    }
+
+    /// Like [`decode`](Self::decode), for bytes one of which encodes a rejected character.
+    fn decode_by_character(
+        self,
+        bytes: &[u8],
+        follow: Follow,
+        strictness: Strictness,
+        text: &mut String,
+    ) -> Decoded {
+        let (mut rest, mut total) = (bytes, Decoded { read: 0, replaced: 0, rejected: None });
+        loop {
+            let before = text.len();
+            let prefixes = (1..=rest.len().min(4)).map(|len| (&rest[..len], Follow::More));
+            let decoded = prefixes
+                .chain([(rest, follow)])
+                .map(|(bytes, follow)| self.decode_all(bytes, follow, text))
+                .find(|decoded| decoded.read > 0);
+            let Some(decoded) = decoded else { return total };
+            if let Some((_, _, kind)) = strictness.find_rejected(&text[before..]) {
+                text.truncate(before);
+                return Decoded { rejected: Some((decoded.read, kind)), ..total };
+            }
+            total.read += decoded.read;
+            total.replaced += decoded.replaced;
+            rest = &rest[decoded.read..];
+        }
+    }
+
+    /// Appends the text of `bytes`, whatever the characters.
     #[cfg_attr(
         not(feature = "encoding_rs"),
         allow(unused_variables, reason = "every character is one byte")
     )]
-    pub(super) fn decode(self, bytes: &[u8], follow: Follow, text: &mut String) -> Decoded {
+    fn decode_all(self, bytes: &[u8], follow: Follow, text: &mut String) -> Decoded {
         match self.0 {
             Table::Latin1 => decode_bytes(None, bytes, text),
             Table::Windows1252 => decode_bytes(Some(&WINDOWS_1252_C1), bytes, text),
@@ -193,7 +242,7 @@ fn decode_bytes(c1: Option<&[char; 32]>, bytes: &[u8], text: &mut String) -> Dec
         text.reserve(bytes.len());
         bytes.chunks(BLOCK).for_each(|block| decode_block::<BLOCK>(c1, block, text));
     }
-    Decoded { read: bytes.len(), replaced: 0 }
+    Decoded { read: bytes.len(), replaced: 0, rejected: None }
 }
 
 /// The bytes to which [`decode_bytes`] gives other characters than Latin-1.
@@ -259,7 +308,7 @@ mod whatwg {
         let mut block = [0; BLOCK];
         if follow == Follow::End || encoding.is_single_byte() {
             let replaced = feed(&mut decoder, bytes, Follow::End, &mut block, text);
-            return Decoded { read: bytes.len(), replaced };
+            return Decoded { read: bytes.len(), replaced, rejected: None };
         }
         let (bulk, last) = bytes.split_at(bytes.len().saturating_sub(LAST));
         let mut neutral = (0, 0, text.len());
@@ -275,7 +324,7 @@ mod whatwg {
         }
         let (read, replaced, text_len) = neutral;
         text.truncate(text_len);
-        Decoded { read, replaced }
+        Decoded { read, replaced, rejected: None }
     }
 
     /// Twice the length of the longest character, minus one: some character ends among the last
@@ -506,7 +555,7 @@ mod tests {
             let mut decoder = LegacyDecoder::new(encoding);
             let (mut text, mut rest) = (String::new(), &b"caf\xE9 \x80 \xFF\x00 and more"[..]);
             let mut whole = String::new();
-            encoding.decode(rest, Follow::End, &mut whole);
+            encoding.decode(rest, Follow::End, Strictness::new(), &mut whole);
             loop {
                 let mut piece = String::with_capacity(10);
                 piece.push_str(">> ");

@@ -13,7 +13,7 @@
 //! | [`FallbackDecoder::without_bom`] | everything, unless the stream begins with a BOM | 3 bytes |
 //!
 //! In single-byte encodings, `part` does the same as [`ErrorMode::Latin1`] and
-//! [`ErrorMode::Windows1252`]. It is for text that was joined from several sources. In multi-byte
+//! [`ErrorMode::Windows1252`], if the options reject nothing. It is for text that was joined from several sources. In multi-byte
 //! encodings it is the least reliable: adjacent ill-formed parts are decoded together, but a
 //! character whose second byte is ASCII is split.
 //!
@@ -39,9 +39,15 @@
 //! # What falls back
 //!
 //! Only ill-formed bytes fall back. A forbidden or missing BOM, and a character that the
-//! [options](crate::Utf8Options) reject, are errors, because they are UTF-8. ASCII characters that the options
-//! reject are rejected in legacy text too: an `E9` in a line does not let a NUL pass. Other legacy
-//! characters are not checked.
+//! [options](crate::Utf8Options) reject, are errors, because they are UTF-8; they never fall back. A whole
+//! [line](FallbackDecoder::line) is either UTF-8 or legacy: the options apply to the characters that it contains once that
+//! is decided. With `reject_controls`, `C2 85` alone is an error (U+0085), and in the windows-1252 line `C2 85 E9` it is
+//! `Â…`.
+//!
+//! Legacy characters that the options reject are errors too, of the bytes that encode them, so an `E9` in a line does not
+//! let a NUL pass, nor the 9B that introduces the control sequences of a terminal. [`ErrorMode::Latin1`] and
+//! [`ErrorMode::Windows1252`] replace them with U+FFFD. A byte can then count as two errors: as ill-formed UTF-8, which is
+//! why it fell back, and as a rejected character.
 //!
 //! Most byte strings are also valid in a legacy encoding, so a wrong choice of encoding cannot be
 //! detected. Overlong forms are never decoded as the character they imitate: `C0 80` may become `À`

@@ -7,13 +7,12 @@ use bytes::Buf;
 use bytes::Bytes;
 use bytestring::ByteString;
 
+use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::error::Utf8Error;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
 #[cfg(feature = "codec")]
 use crate::decoder::scanner::{Scanner, Step};
 use crate::decoder::text::{SplitTo, take_text};
-use crate::decoder::utf8_decoder::Utf8Decoder;
 #[cfg(feature = "codec")]
 use crate::fallback::Fallback;
 use crate::fallback::Switch;
@@ -21,7 +20,10 @@ use crate::fallback::Switch;
 use crate::fallback::decoder::{FallbackDecoder, Pace};
 use crate::fallback::switch::Found;
 #[cfg(feature = "codec")]
-use crate::fallback::switch::{Extent, Uses};
+use crate::fallback::switch::{Extent, Reading, Uses};
+use crate::decoder::follow::Follow;
+#[cfg(feature = "codec")]
+use crate::fallback::legacy::Decoded;
 
 /// Takes the next text off the front of `bytes`: UTF-8 without copying, legacy text as a copy.
 ///
@@ -55,7 +57,7 @@ pub(crate) fn take_next<B: SplitTo + Buf>(
             Taken::Bytes(len) => bytes.advance(len),
             Taken::Error(error) => {
                 bytes.advance(error.bytes().len());
-                legacy.push_str(&mode.repair(&error).ok_or(error)?);
+                legacy.push_str(&decoder.repair(mode, &error).ok_or(error)?);
             }
         }
         if !legacy.is_empty() {
@@ -150,6 +152,16 @@ impl LineFallback {
         *self = Self::new(self.fallback);
     }
 
+    /// Returns the fallback of the text after the lines.
+    pub(crate) fn into_switch(self) -> Switch {
+        let reading = match self.stream {
+            Stream::Undecided => Reading::Start,
+            Stream::Utf8 | Stream::DeclaredUtf8 => Reading::Utf8,
+            Stream::Legacy => Reading::Legacy,
+        };
+        self.parts.continuing(self.fallback, reading)
+    }
+
     pub(crate) const fn uses(&self) -> Uses {
         self.parts.uses()
     }
@@ -177,17 +189,37 @@ impl LineFallback {
         }
     }
 
-    /// Records that the line at `position` is ill-formed after `at` bytes. Returns the byte of the
-    /// line from which it is legacy, if more than the ill-formed part is.
-    pub(crate) fn turn(&mut self, position: u64, at: usize) -> Option<usize> {
-        match self.fallback.extent {
-            Extent::Part | Extent::WithoutBom => None,
-            Extent::Line { .. } => Some(0),
-            Extent::Rest => {
-                self.stream = Stream::Legacy;
-                self.parts.begin(position + at as u64);
-                Some(at)
-            }
+    /// Whether a whole line is either UTF-8 or legacy.
+    pub(crate) fn is_by_line(&self) -> bool {
+        matches!(self.fallback.extent, Extent::Line { .. })
+    }
+
+    /// Records that the stream is ill-formed at `position`. Returns whether everything from there on is legacy.
+    pub(crate) fn turn(&mut self, position: u64) -> bool {
+        let turns = matches!(self.fallback.extent, Extent::Rest);
+        if turns {
+            self.stream = Stream::Legacy;
+            self.parts.begin(position);
+        }
+        turns
+    }
+
+    /// Looks for a rejected character in bytes in the legacy encoding, and steps over those before it.
+    pub(crate) fn step(
+        &self,
+        scanner: &mut Scanner,
+        bytes: &[u8],
+        follow: Follow,
+    ) -> Step<'static> {
+        if scanner.options().strictness().is_off() {
+            let passed = if bytes.is_empty() { Step::Hold } else { Step::Silent(bytes.len()) };
+            scanner.skip(bytes.len());
+            return passed;
+        }
+        match self.fallback.step(scanner, bytes, None, follow, &mut String::new()) {
+            Ok(Decoded { read: 0, .. }) => Step::Hold,
+            Ok(Decoded { read, .. }) => Step::Silent(read),
+            Err(error) => Step::Error(error),
         }
     }
 
@@ -200,15 +232,9 @@ impl LineFallback {
         legacy: Option<usize>,
         bytes: &[u8],
     ) -> Result<ByteString, Utf8Error> {
-        let legacy = match self.fallback.extent {
-            Extent::Line { .. } if legacy.is_some() => {
-                // Before that byte, both encodings agree.
-                let at = bytes.iter().position(|byte| !byte.is_ascii());
-                self.parts.begin(scanner.position() + at.unwrap_or(0) as u64);
-                at
-            }
-            _ => legacy,
-        };
+        if let Some(at) = legacy.filter(|_| self.is_by_line()) {
+            self.parts.begin(scanner.position() + at as u64);
+        }
         let (mut utf8, mut legacy) =
             legacy.and_then(|at| bytes.split_at_checked(at)).unwrap_or((bytes, &[]));
         let mut text = String::with_capacity(bytes.len());
@@ -224,7 +250,7 @@ impl LineFallback {
                 }
                 Found::Legacy(len) | Found::Silent(len) => len,
                 Found::Error(error) => {
-                    text.push_str(&mode.repair(&error).ok_or(error)?);
+                    text.push_str(&decoder.repair(mode, &error).ok_or(error)?);
                     error.bytes().len()
                 }
                 Found::Hold => break,
@@ -233,13 +259,17 @@ impl LineFallback {
         }
         let mut scanner = decoder.scanner();
         loop {
-            let taken = match scanner.step_legacy(legacy, None) {
-                Step::Silent(len) => self.parts.decode(&legacy[..len], Follow::End, &mut text),
-                Step::Error(error) => {
-                    text.push_str(&mode.repair(&error).ok_or(error)?);
+            let taken = match self.fallback.step(&mut scanner, legacy, None, Follow::End, &mut text)
+            {
+                Ok(Decoded { read: 0, .. }) => return Ok(text.into()),
+                Ok(decoded) => {
+                    self.parts.count(decoded);
+                    decoded.read
+                }
+                Err(error) => {
+                    text.push_str(&decoder.repair(mode, &error).ok_or(error)?);
                     error.bytes().len()
                 }
-                Step::Text(_) | Step::Hold => return Ok(text.into()),
             };
             legacy = &legacy[taken..];
         }

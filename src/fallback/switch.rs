@@ -70,7 +70,7 @@ pub(crate) struct Uses {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Reading {
+pub(super) enum Reading {
     /// Before the first byte of a stream whose BOM decides.
     Start,
     /// In UTF-8. With [`Extent::Line`], only ASCII precedes the position in this line.
@@ -111,6 +111,12 @@ impl Switch {
             Extent::Part | Extent::Line { .. } | Extent::Rest => Reading::Utf8,
         };
         Self { fallback, reading, uses, counted: 0, run_end: 0 }
+    }
+
+    /// Continues with another fallback.
+    #[cfg(feature = "codec")]
+    pub(super) const fn continuing(self, fallback: Fallback, reading: Reading) -> Self {
+        Self { fallback, reading, ..self }
     }
 
     pub(crate) fn reset(&mut self) {
@@ -251,8 +257,12 @@ impl Switch {
     /// Decodes the ill-formed parts at the beginning of the input.
     fn step_run<'a>(&mut self, at: &mut Cursor<'_, 'a>, legacy: &mut String) -> Found<'a> {
         let start = at.decoder.position();
+        let most = most_at_once(&at.decoder.scanner());
         let mut len = 0;
         let follow = loop {
+            if len >= most {
+                break Follow::More;
+            }
             let mut ahead = Cursor { input: &at.input[len..], ..at.reborrow() };
             match ahead.step() {
                 Step::Error(error) if error.kind().is_ill_formed() => {
@@ -269,10 +279,11 @@ impl Switch {
         if start != self.run_end || self.uses.first.is_none() {
             self.begin(start);
         }
-        let read = self.decode(&at.input[..len], follow, legacy);
-        at.decoder.seek(start + read as u64);
-        self.run_end = start + read as u64;
-        if read == 0 { Found::Hold } else { Found::Legacy(read) }
+        at.decoder.seek(start);
+        let (parts, fallback) = (&at.input[..len], self.fallback);
+        let decoded = at.decoder.scan(|scanner| fallback.decode(scanner, parts, follow, legacy));
+        self.run_end = at.decoder.position();
+        self.found(at, decoded)
     }
 
     /// Like [`step_parts`](Self::step_parts), up to the end of the line.
@@ -389,28 +400,40 @@ impl Switch {
     /// Decodes bytes in the legacy encoding.
     fn step_legacy<'a>(&mut self, at: &mut Cursor<'_, 'a>, legacy: &mut String) -> Found<'a> {
         let line_end = matches!(self.fallback.extent, Extent::Line { .. }).then_some(b'\n');
-        let ends_line = |byte: Option<&u8>| byte.is_some() && byte.copied() == line_end;
-        let start = at.decoder.position();
-        let step = at.decoder.scan(|scanner| scanner.step_legacy(at.input, line_end));
-        let taken = match step {
-            Step::Error(error) => {
-                if ends_line(error.bytes().first()) {
-                    self.reading = Reading::Utf8;
-                }
-                return Found::Error(at.decoder.note(error));
+        if !at.decoder.scanner().start().is_over() {
+            // A CR has ended a line before.
+            match at.decoder.scan(|scanner| scanner.open(at.input)) {
+                Some(Step::Silent(len)) => return Found::Silent(len),
+                Some(Step::Hold) => return Found::Hold,
+                None | Some(Step::Text(_) | Step::Error(_)) => {}
             }
-            Step::Silent(len) => &at.input[..len],
-            Step::Text(_) | Step::Hold => return Found::Hold,
+        }
+        let (input, follow, fallback) = (at.input, at.follow, self.fallback);
+        let decoded =
+            at.decoder.scan(|scanner| fallback.step(scanner, input, line_end, follow, legacy));
+        let taken = match &decoded {
+            Ok(decoded) => decoded.read,
+            Err(error) => error.bytes().len(),
         };
-        let is_last = ends_line(taken.last());
-        let is_cut = is_last || taken.len() < at.input.len();
-        let follow = if is_cut { Follow::End } else { at.follow };
-        let read = self.decode(taken, follow, legacy);
-        at.decoder.seek(start + read as u64);
-        if is_last {
+        if line_end.is_some() && input[..taken].last().copied() == line_end {
             self.reading = Reading::Utf8;
         }
-        if read == 0 { Found::Hold } else { Found::Legacy(read) }
+        self.found(at, decoded)
+    }
+
+    fn found<'a>(
+        &mut self,
+        at: &mut Cursor<'_, 'a>,
+        decoded: Result<Decoded, Utf8Error>,
+    ) -> Found<'a> {
+        match decoded {
+            Ok(Decoded { read: 0, .. }) => Found::Hold,
+            Ok(decoded) => {
+                self.count(decoded);
+                Found::Legacy(decoded.read)
+            }
+            Err(error) => Found::Error(at.decoder.note(error)),
+        }
     }
 
     /// Falls back at the position of the decoder because of `error`.
@@ -427,13 +450,68 @@ impl Switch {
         self.uses.runs += 1;
     }
 
-    /// Decodes bytes in the legacy encoding. Returns how many.
-    pub(super) fn decode(&mut self, bytes: &[u8], follow: Follow, text: &mut String) -> usize {
-        let Decoded { read, replaced } = self.fallback.encoding.decode(bytes, follow, text);
-        self.uses.bytes += read as u64;
-        self.uses.replaced += replaced;
-        read
+    /// Counts bytes that have been decoded in the legacy encoding.
+    pub(super) fn count(&mut self, decoded: Decoded) {
+        self.uses.bytes += decoded.read as u64;
+        self.uses.replaced += decoded.replaced;
     }
+}
+
+impl Fallback {
+    /// Decodes the beginning of `input` in the legacy encoding, at most up to and including the first `line_end`. Moves
+    /// past it, and appends the text. Returns the error of a rejected character at the front.
+    pub(super) fn step(
+        self,
+        scanner: &mut Scanner,
+        input: &[u8],
+        line_end: Option<u8>,
+        follow: Follow,
+        text: &mut String,
+    ) -> Result<Decoded, Utf8Error> {
+        let start = scanner.position();
+        let window = &input[..input.len().min(most_at_once(scanner))];
+        let taken = match scanner.step_legacy(window, line_end) {
+            Step::Silent(len) => &window[..len],
+            Step::Error(error) => return Err(error),
+            Step::Text(_) | Step::Hold => b"",
+        };
+        let ends_line = line_end.is_some() && taken.last().copied() == line_end;
+        let follow = match taken.len() {
+            len if ends_line || len < window.len() => Follow::End,
+            len if len < input.len() => Follow::More,
+            _ => follow,
+        };
+        scanner.seek(start);
+        self.decode(scanner, taken, follow, text)
+    }
+
+    /// Like [`step`](Self::step), for bytes without rejected ASCII.
+    fn decode(
+        self,
+        scanner: &mut Scanner,
+        bytes: &[u8],
+        follow: Follow,
+        text: &mut String,
+    ) -> Result<Decoded, Utf8Error> {
+        let (start, strictness) = (scanner.position(), scanner.options().strictness());
+        let decoded = self.encoding.decode(bytes, follow, strictness, text);
+        match decoded {
+            Decoded { read: 0, rejected: Some((len, kind)), .. } => {
+                scanner.skip(len);
+                Err(Utf8Error::new(start, kind, &bytes[..len], None))
+            }
+            _ => {
+                scanner.skip(decoded.read);
+                Ok(decoded)
+            }
+        }
+    }
+}
+
+/// Returns the most bytes that are decoded at once in the legacy encoding. If characters can be rejected, it is few,
+/// because those after a rejected one are decoded again.
+fn most_at_once(scanner: &Scanner) -> usize {
+    if scanner.options().strictness().is_off() { usize::MAX } else { 32 }
 }
 
 /// The most bytes of UTF-8 and ill-formed parts that are decoded at once, to a copy.

@@ -49,7 +49,7 @@
 //! http-body = "1"
 //! http-body-util = "0.1"
 //! serde_json = "1"
-//! tokio = { version = "1", features = ["io-util", "macros", "net", "rt-multi-thread"] }
+//! tokio = { version = "1", features = ["io-util", "macros", "net", "rt-multi-thread", "time"] }
 //! tokio-util = { version = "0.7", features = ["codec", "io"] }
 //! ```
 

@@ -10,14 +10,15 @@ use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
 use crate::adaptor::append_within;
-use crate::adaptor::chunks::{ChunkText, SILENT_CHUNKS, Silence, give_way};
+use crate::adaptor::chunks::{ChunkText, MAX_TURNS, Turns, give_way};
+use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
-use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::http::BodyError;
 use crate::http::body_chunks::BodyChunks;
 use crate::http::content_type::Charset;
 use crate::http::error::BoxError;
+use crate::http::header_fields::forget_bytes;
 
 pin_project! {
     /// The body of a request or a response as text. Each frame of data is a non-empty run of whole
@@ -34,8 +35,9 @@ pin_project! {
     /// Bodies in other charsets are converted in blocks of 16 KiB. It is at most 160 bytes larger
     /// than the inner body. Empty frames are skipped, and change nothing.
     ///
-    /// Trailers are passed on. An incomplete character before them, or before the end, is one error
-    /// or one repair. After the end, the inner body is not polled again.
+    /// Trailers are passed on, without the fields that describe bytes that have changed, such as
+    /// `Content-Digest`; see [`update_headers`](Self::update_headers). An incomplete character before
+    /// them, or before the end, is one error or one repair. After the end, the inner body is not polled again.
     ///
     /// `size_hint` is exact if the hint of the inner body is exact and the bytes do not change: the
     /// charset is UTF-8, the mode is [`ErrorMode::Fatal`], no BOM is removed and no bytes are
@@ -366,7 +368,7 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
                 return Poll::Ready(Some(text.map(Frame::data).map_err(BodyError::Utf8)));
             }
             match this.state {
-                State::Open if silent == SILENT_CHUNKS => return give_way(cx),
+                State::Open if silent == MAX_TURNS => return give_way(cx),
                 State::Open => match ready!(this.chunks.as_mut().poll_frame(cx)) {
                     Some(Ok(frame)) => match frame.into_data() {
                         Ok(data) => {
@@ -390,11 +392,17 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
                     if let Some(text) = this.text.end().transpose() {
                         return Poll::Ready(Some(text.map(Frame::data).map_err(BodyError::Utf8)));
                     }
-                    let Some(trailers) = trailers.take() else {
+                    let Some(mut trailers) = trailers.take() else {
                         *this.state = State::Ended;
                         continue;
                     };
                     *this.state = State::Open;
+                    if let Some(fields) = trailers.trailers_mut()
+                        && (this.chunks.charset() != Charset::Utf8
+                            || has_changed(&this.text.decoder))
+                    {
+                        forget_bytes(fields);
+                    }
                     return Poll::Ready(Some(Ok(*trailers)));
                 }
                 State::Ended => return Poll::Ready(None),
@@ -472,8 +480,10 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
     where
         B: Unpin,
     {
+        let mut turns = Turns::default();
         loop {
-            match self.text_frame().await?.map(Frame::into_data) {
+            let frame = turns.next(|cx| Pin::new(&mut *self).poll_text_frame(cx)).await?;
+            match frame.map(Frame::into_data) {
                 Ok(Ok(text)) => return Some(Ok(text)),
                 Ok(Err(_trailers)) => {}
                 Err(error) => return Some(Err(error)),
@@ -517,20 +527,18 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
             return Err(too_long());
         }
         let mut body = pin!(self);
-        let (mut text, mut silence) = (String::new(), Silence::default());
-        while let Some(frame) = silence.next(|cx| body.as_mut().poll_text_frame(cx)).await {
+        let (mut text, mut turns) = (String::new(), Turns::default());
+        while let Some(frame) = turns.next(|cx| body.as_mut().poll_text_frame(cx)).await {
             let piece = frame?.into_data().unwrap_or_default();
-            silence.note(piece.len());
             append_within(&mut text, &piece, max_length).map_err(|_| too_long())?;
         }
         Ok(text)
     }
 }
 
-#[cfg(feature = "tower")]
 impl<B> Utf8Body<B> {
-    /// Whether the text is as long as the inner body.
-    pub(super) fn keeps_length(&self) -> bool {
+    /// Whether the text is the bytes of the inner body. Meaningful before the first poll.
+    pub(super) fn keeps_bytes(&self) -> bool {
         let is_utf8 = self.chunks.charset() == Charset::Utf8;
         is_utf8 && text_size(&self.text, &SizeHint::with_exact(8)).exact().is_some()
     }
@@ -577,6 +585,11 @@ enum State {
     Ending(Option<Box<Frame<ByteString>>>),
     /// Only `None` is left.
     Ended,
+}
+
+/// Whether the text differs from the bytes that were decoded.
+fn has_changed(decoder: &Utf8Decoder) -> bool {
+    decoder.bom_seen() || decoder.skipped() > 0 || decoder.error_count() > 0
 }
 
 /// Returns the bounds of the remaining text, computed from those of the remaining chunks.

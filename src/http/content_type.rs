@@ -8,12 +8,14 @@
 //! ```
 
 use std::borrow::Cow;
+use std::mem;
 
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 
-use crate::fallback::legacy::LegacyEncoding;
+use crate::http::header_fields::require_whole;
 use crate::http::{BodyError, Utf8Body};
+use crate::fallback::legacy::LegacyEncoding;
 
 impl<B> Utf8Body<B> {
     /// Reads `inner` in the charset of the `Content-Type` in `headers`, or in UTF-8 if there is
@@ -130,12 +132,13 @@ impl Charset {
 
     /// Parses the parameter `charset` of a `Content-Type` field according to RFC 9110, section
     /// 8.3.1. Returns `None` if there is none. It can be repeated if all of them name the same
-    /// encoding.
+    /// encoding. A media type that is always UTF-8 has no such parameter.
     pub(super) fn from_content_type(field: &[u8]) -> Result<Option<Self>, BodyError> {
-        let mut charset = None;
         let mut parameters = Parameters::of(field)?;
+        let is_utf8 = is_always_utf8(parameters.media_type);
+        let mut charset = is_utf8.then_some(Self::Utf8);
         while let Some((name, value)) = parameters.next()? {
-            if name.eq_ignore_ascii_case(b"charset") {
+            if !is_utf8 && name.eq_ignore_ascii_case(b"charset") {
                 agree(&mut charset, Self::from_label(&value)?)?;
             }
         }
@@ -181,7 +184,7 @@ fn agree<T: PartialEq>(first: &mut Option<T>, next: T) -> Result<(), BodyError> 
 const UTF_8_LABELS: [&str; 6] =
     ["utf-8", "utf8", "unicode-1-1-utf-8", "unicode11utf8", "unicode20utf8", "x-unicode20utf8"];
 
-/// Requires the media type `text/*`.
+/// Requires the media type `text/*`, in a body whose text can be checked; see [`require_checkable`].
 ///
 /// If there are several `Content-Type` fields, all of them must have an accepted type, as with
 /// [`require_json`] and [`require_text_or_json`].
@@ -189,7 +192,8 @@ const UTF_8_LABELS: [&str; 6] =
 /// # Errors
 ///
 /// [`BodyError::UnsupportedMediaType`] if the type is another one, or if there is none;
-/// [`BodyError::MalformedContentType`].
+/// [`BodyError::MalformedContentType`]; [`BodyError::UnsupportedContentCoding`] for a content coding other than
+/// `identity`; [`BodyError::PartialContent`] for a `Content-Range`.
 ///
 /// # Examples
 ///
@@ -208,7 +212,8 @@ const UTF_8_LABELS: [&str; 6] =
 /// # }
 /// ```
 pub fn require_text(headers: &HeaderMap) -> Result<(), BodyError> {
-    text_kind(headers, &[TextKind::Text]).map(drop)
+    text_kind(headers, &[TextKind::Text])?;
+    require_whole(headers)
 }
 
 /// Requires the media type `application/json`, or one whose subtype ends in `+json` (RFC 6839, section 3.1).
@@ -233,7 +238,8 @@ pub fn require_text(headers: &HeaderMap) -> Result<(), BodyError> {
 /// # }
 /// ```
 pub fn require_json(headers: &HeaderMap) -> Result<(), BodyError> {
-    text_kind(headers, &[TextKind::Json]).map(drop)
+    text_kind(headers, &[TextKind::Json])?;
+    require_whole(headers)
 }
 
 /// Requires a media type of [`require_text`] or of [`require_json`].
@@ -253,29 +259,92 @@ pub fn require_json(headers: &HeaderMap) -> Result<(), BodyError> {
 /// assert_eq!(error.to_string(), "missing Content-Type");
 /// ```
 pub fn require_text_or_json(headers: &HeaderMap) -> Result<(), BodyError> {
-    text_kind(headers, &TextKind::ALL).map(drop)
+    text_kind(headers, &TextKind::ALL)?;
+    require_whole(headers)
+}
+
+/// Requires that text and JSON can be validated: without a content coding, such as `gzip`, and without a
+/// `Content-Range`. Accepts all other media types, and messages without one.
+///
+/// # Errors
+///
+/// [`BodyError::UnsupportedContentCoding`], [`BodyError::PartialContent`],
+/// [`BodyError::MalformedContentType`]; [`BodyError::ContradictoryCharsets`] if only some of several media types are
+/// text or JSON.
+///
+/// # Examples
+///
+/// ```
+/// use http::Request;
+/// use utf8_codec::http::require_checkable;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let post = |media_type| Request::post("/").header("content-type", media_type);
+/// let image = post("image/png").header("content-encoding", "gzip").body(())?;
+/// require_checkable(image.headers())?;
+/// let text = post("text/plain").header("content-encoding", "gzip").body(())?;
+/// let error = require_checkable(text.headers()).unwrap_err();
+/// assert_eq!(error.to_string(), "unsupported content coding: gzip");
+/// assert_eq!(error.status(), 415);
+/// # Ok(())
+/// # }
+/// ```
+pub fn require_checkable(headers: &HeaderMap) -> Result<(), BodyError> {
+    if is_text(headers)? { require_whole(headers) } else { Ok(()) }
 }
 
 /// What kind of text a media type is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TextKind {
-    /// In the charset of the `Content-Type`.
+enum TextKind {
     Text,
-    /// In UTF-8, whatever the `Content-Type` (RFC 8259 sections 8.1 and 11).
     Json,
 }
 
 impl TextKind {
-    pub(super) const ALL: [Self; 2] = [Self::Text, Self::Json];
+    const ALL: [Self; 2] = [Self::Text, Self::Json];
+}
+
+/// Whether the headers describe text or JSON. If only some of several media types are text, a reader of the first
+/// one and a reader of the last one differ (RFC 9110, section 8.3): that is an error.
+pub(super) fn is_text(headers: &HeaderMap) -> Result<bool, BodyError> {
+    match text_kind(headers, &TextKind::ALL) {
+        Err(BodyError::UnsupportedMediaType { .. }) => {
+            let mut fields = headers.get_all(CONTENT_TYPE).into_iter();
+            match fields.any(|field| members(field.as_bytes()).any(is_text_type)) {
+                true => Err(BodyError::ContradictoryCharsets),
+                false => Ok(false),
+            }
+        }
+        kind => kind.map(|_| true),
+    }
+}
+
+/// Splits a field at the commas outside quoted strings, as recipients do that read it as a list.
+fn members(field: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let (mut is_quoted, mut is_escaped) = (false, false);
+    field.split(move |&byte| {
+        let is_literal = mem::take(&mut is_escaped);
+        match byte {
+            b'\\' => is_escaped = is_quoted && !is_literal,
+            b'"' => is_quoted ^= !is_literal,
+            _ => {}
+        }
+        byte == b',' && !is_quoted
+    })
+}
+
+fn is_text_type(field: &[u8]) -> bool {
+    Parameters::of(field).is_ok_and(|parameters| kind_of(parameters.media_type).is_some())
 }
 
 /// Returns the kind of text that the headers describe, if it is an accepted one.
-pub(super) fn text_kind(headers: &HeaderMap, accepted: &[TextKind]) -> Result<TextKind, BodyError> {
+fn text_kind(headers: &HeaderMap, accepted: &[TextKind]) -> Result<TextKind, BodyError> {
     let mut kind = None;
     for field in headers.get_all(CONTENT_TYPE) {
         let mut parameters = Parameters::of(field.as_bytes())?;
         let (main, subtype) = parameters.media_type;
-        let Some(next) = kind_of(main, subtype).filter(|kind| accepted.contains(kind)) else {
+        let kind_of_field = kind_of(parameters.media_type);
+        let Some(next) = kind_of_field.filter(|kind| accepted.contains(kind)) else {
             let media_type = [main, b"/", subtype].concat();
             let media_type = media_type.escape_ascii().take(80).map(char::from).collect();
             return Err(BodyError::UnsupportedMediaType { media_type });
@@ -290,15 +359,31 @@ pub(super) fn text_kind(headers: &HeaderMap, accepted: &[TextKind]) -> Result<Te
     kind.ok_or(BodyError::UnsupportedMediaType { media_type: String::new() })
 }
 
-fn kind_of(main: &[u8], subtype: &[u8]) -> Option<TextKind> {
-    let ends_in_json =
-        subtype.len() >= 5 && subtype[subtype.len() - 5..].eq_ignore_ascii_case(b"+json");
-    let is_json =
-        main.eq_ignore_ascii_case(b"application") && subtype.eq_ignore_ascii_case(b"json");
-    if is_json || ends_in_json {
+fn kind_of(media_type: MediaType<'_>) -> Option<TextKind> {
+    let (main, subtype) = media_type;
+    let suffix = subtype.len().checked_sub(5).map(|at| &subtype[at..]);
+    let is_json = is_type(media_type, ("application", "json"));
+    if is_json || suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case(b"+json")) {
         return Some(TextKind::Json);
     }
     main.eq_ignore_ascii_case(b"text").then_some(TextKind::Text)
+}
+
+/// Text types that are always UTF-8. A `charset` has no effect.
+const UTF_8_TYPES: [(&str, &str); 2] = [
+    ("text", "event-stream"), // WHATWG HTML, section 9.2.6
+    ("text", "vtt"),          // WebVTT, section 4.1
+];
+
+/// Whether the media type is always UTF-8. JSON is (RFC 8259, section 8.1), and has no `charset` (section 11).
+fn is_always_utf8(media_type: MediaType<'_>) -> bool {
+    kind_of(media_type) == Some(TextKind::Json)
+        || UTF_8_TYPES.iter().any(|&known| is_type(media_type, known))
+}
+
+fn is_type((main, subtype): MediaType<'_>, known: (&str, &str)) -> bool {
+    main.eq_ignore_ascii_case(known.0.as_bytes())
+        && subtype.eq_ignore_ascii_case(known.1.as_bytes())
 }
 
 /// The field does not follow the grammar from this byte.
@@ -311,11 +396,13 @@ pub(super) struct Malformed {
 #[derive(Debug)]
 pub(super) struct Parameters<'a> {
     field: &'a [u8],
-    /// The type and the subtype.
-    pub(super) media_type: (&'a [u8], &'a [u8]),
+    pub(super) media_type: MediaType<'a>,
     /// Invariant: at most the length of `field`. All bytes before it follow the grammar.
     at: usize,
 }
+
+/// The type and the subtype.
+type MediaType<'a> = (&'a [u8], &'a [u8]);
 
 /// A name as written, and a value without quotes.
 pub(super) type Parameter<'a> = (&'a [u8], Cow<'a, [u8]>);
@@ -412,7 +499,6 @@ impl<'a> Parameters<'a> {
 }
 
 /// Returns the field with `charset=utf-8` instead of its charset. The other parameters are unchanged.
-#[cfg(any(feature = "tower", test))]
 pub(super) fn in_utf8(field: &[u8]) -> Result<Vec<u8>, Malformed> {
     let mut parameters = Parameters::of(field)?;
     let mut changed = field[..parameters.at].trim_ascii_start().to_vec();

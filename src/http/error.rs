@@ -84,9 +84,19 @@ pub enum BodyError {
         /// The offset of the error in the field, in bytes.
         offset: usize,
     },
-    /// Several charsets are given, and they differ.
-    #[error("contradictory charsets in Content-Type")]
+    /// Several charsets are given, and they differ; or several media types, and only some of them are text.
+    #[error("contradictory media types or charsets in Content-Type")]
     ContradictoryCharsets,
+    /// The body has a content coding, such as `gzip`, so its text cannot be checked; see
+    /// [`require_checkable`](crate::http::require_checkable).
+    #[error("unsupported content coding: {coding}")]
+    UnsupportedContentCoding {
+        /// At most 40 characters of the coding. Non-ASCII characters are escaped.
+        coding: String,
+    },
+    /// The body is a part of a text (it has a `Content-Range`), so it can begin inside a character.
+    #[error("unsupported Content-Range: the body is a part of a text")]
+    PartialContent,
     /// The body, or the collected text, is too long. Nothing follows.
     #[error("body or its text is longer than {max_length} bytes")]
     TooLong {
@@ -122,7 +132,7 @@ impl BodyError {
     /// | error | status |
     /// | --- | --- |
     /// | [`TooLong`](Self::TooLong), [`EventTooLong`](Self::EventTooLong), a line that is too long | 413 Content Too Large |
-    /// | [`UnsupportedCharset`](Self::UnsupportedCharset), [`UnsupportedMediaType`](Self::UnsupportedMediaType) | 415 Unsupported Media Type |
+    /// | [`UnsupportedCharset`](Self::UnsupportedCharset), [`UnsupportedMediaType`](Self::UnsupportedMediaType), [`UnsupportedContentCoding`](Self::UnsupportedContentCoding) | 415 Unsupported Media Type |
     /// | [`Inner`](Self::Inner), caused by a length limit or by another `BodyError` | 413, or the status of that error |
     /// | any other | 400 Bad Request |
     ///
@@ -155,14 +165,16 @@ impl BodyError {
             Self::Line(LineError::TooLong { .. }) => StatusCode::PAYLOAD_TOO_LARGE,
             #[cfg(feature = "lines")]
             Self::Line(_) => StatusCode::BAD_REQUEST,
-            Self::UnsupportedCharset { .. } | Self::UnsupportedMediaType { .. } => {
-                StatusCode::UNSUPPORTED_MEDIA_TYPE
-            }
+            Self::UnsupportedCharset { .. }
+            | Self::UnsupportedMediaType { .. }
+            | Self::UnsupportedContentCoding { .. } => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Inner(error) => inner_status(&**error),
             Self::Utf8(_)
             | Self::Legacy { .. }
             | Self::MalformedContentType { .. }
-            | Self::ContradictoryCharsets => StatusCode::BAD_REQUEST,
+            | Self::ContradictoryCharsets
+            // RFC 9110, section 14.5
+            | Self::PartialContent => StatusCode::BAD_REQUEST,
         }
     }
 
@@ -184,11 +196,14 @@ impl BodyError {
             Self::Line(LineError::Utf8 { error, .. }) => Some(error.valid_up_to()),
             #[cfg(feature = "lines")]
             Self::Line(LineError::TooLong { offset, .. })
+            | Self::Line(LineError::BareLf { lf_offset: offset, .. })
             | Self::Line(LineError::BareCr { cr_offset: offset, .. }) => Some(*offset),
             Self::UnsupportedCharset { .. }
             | Self::UnsupportedMediaType { .. }
             | Self::MalformedContentType { .. }
             | Self::ContradictoryCharsets
+            | Self::UnsupportedContentCoding { .. }
+            | Self::PartialContent
             | Self::TooLong { .. }
             | Self::Inner(_) => None,
         }

@@ -5,9 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use http::header::{
-    CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, HeaderMap, HeaderValue,
-};
+use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
 use http::{Request, Response, StatusCode};
 use http_body::Body;
 use http_body_util::combinators::MapErr;
@@ -18,9 +16,10 @@ use tower_service::Service;
 
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
-use crate::http::content_type::{Charset, TextKind, in_utf8, text_kind};
+use crate::http::content_type::{Charset, is_text};
 use crate::http::ending_at::EndingAt;
 use crate::http::error::BoxError;
+use crate::http::header_fields::{content_coding, names_part};
 use crate::http::{BodyError, Utf8Body};
 
 /// The body of a message that has passed a [`Utf8Layer`]. `Left` is text, validated as it is read; `Right` is any
@@ -55,19 +54,39 @@ pub type CheckedBody<B> = Either<
 /// [`check_response`](Self::check_response) validates responses.
 ///
 /// The service receives its requests with a [`CheckedBody`], in frames of whole characters. Bodies of the
-/// types `text/*`, `application/json` and `*+json` are validated, all others pass unchanged. So do bodies with
-/// a `Content-Encoding` or a `Content-Range`: put this layer inside a layer that decompresses. The data of the
+/// types `text/*`, `application/json` and `*+json` are validated, all others pass unchanged. The data of the
 /// bodies is `Bytes`, as it is in hyper, axum, reqwest and tonic.
 ///
-/// Text in another charset is converted. The `Content-Type` then names UTF-8, and the `Content-Length` is
-/// removed. JSON is always UTF-8, whatever `charset` its `Content-Type` has (RFC 8259, section 11, defines no such
-/// parameter). Nothing accumulates here: a frame is passed on as soon as it arrives.
+/// Text in another charset is converted; see [the module](crate::http#charsets). If the bytes can change,
+/// the header fields that describe them change too; see [`Utf8Body::update_headers`]. A proxy must not change the
+/// bytes of a message with `Cache-Control: no-transform` (RFC 9110, section 7.7).
+/// Nothing accumulates here: a frame is passed on as soon as it arrives.
+///
+/// # What a peer can choose
+///
+/// The headers come from the peer. By default they decide whether a body is validated:
+///
+/// | headers | the body |
+/// | --- | --- |
+/// | a `Content-Encoding` other than `identity` | passes unchanged: put this layer inside a layer that decompresses |
+/// | a `Content-Range`, in a request or in a response with the status 206 | passes unchanged, as it can begin inside a character |
+/// | another media type, or none | passes unchanged |
+/// | several media types, and only some of them are text or JSON | is rejected with 400 |
+///
+/// To reject what is not validated, use [`with_header_check`](Self::with_header_check): [`require_checkable`] rejects
+/// the first two for text and JSON; [`require_text`], [`require_json`] and [`require_text_or_json`] also reject other
+/// media types.
+///
+/// [`require_checkable`]: crate::http::require_checkable
+/// [`require_text`]: crate::http::require_text
+/// [`require_json`]: crate::http::require_json
+/// [`require_text_or_json`]: crate::http::require_text_or_json
 ///
 /// # Errors
 ///
 /// If the headers decide, the layer answers with the [`status`](BodyError::status) and the message of the
-/// error, and does not call the service: 415 for an unsupported charset or media type, 400 for a malformed
-/// `Content-Type` of text or JSON, 413 for a `Content-Length` beyond the limit. An error in the text is an error of the body.
+/// error, and does not call the service: 415 for an unsupported charset or media type, 400 for a malformed or
+/// contradictory `Content-Type` of text or JSON, 413 for a `Content-Length` beyond the limit. An error in the text is an error of the body.
 /// Axum's extractors answer it with 400, or with 413 if the body is too long.
 ///
 /// # Examples
@@ -268,7 +287,9 @@ impl Utf8Layer {
         B: Body<Data = Bytes, Error: Into<BoxError>>,
     {
         let (mut head, body) = response.into_parts();
-        let body = self.check(&mut head.headers, body).unwrap_or_else(|(error, body)| {
+        // In other responses the field has no meaning (RFC 9110, section 14.4).
+        let is_part = head.status == StatusCode::PARTIAL_CONTENT && names_part(&head.headers);
+        let body = self.check(&mut head.headers, is_part, body).unwrap_or_else(|(error, body)| {
             let mut body = self.limited(body);
             body.chunks.fail(error);
             checked(body)
@@ -276,8 +297,14 @@ impl Utf8Layer {
         Response::from_parts(head, body)
     }
 
-    /// Wraps the body if the headers describe text, and changes the headers if the body changes.
-    fn check<B>(&self, headers: &mut HeaderMap, body: B) -> Result<CheckedBody<B>, (BodyError, B)>
+    /// Wraps the body if the headers describe text, and changes the headers if the body changes. `is_part` is whether
+    /// the body is a part of a text.
+    fn check<B>(
+        &self,
+        headers: &mut HeaderMap,
+        is_part: bool,
+        body: B,
+    ) -> Result<CheckedBody<B>, (BodyError, B)>
     where
         B: Body<Data = Bytes, Error: Into<BoxError>>,
     {
@@ -287,13 +314,11 @@ impl Utf8Layer {
         {
             return Err((error, body));
         }
-        let charset = match text_kind(headers, &TextKind::ALL) {
-            Err(BodyError::UnsupportedMediaType { .. }) => return Ok(Either::Right(body)),
-            Ok(_) if is_coded(headers) || headers.contains_key(CONTENT_RANGE) => {
-                return Ok(Either::Right(body));
+        let charset = match is_text(headers) {
+            Ok(true) if !is_part && content_coding(headers).is_none() => {
+                Charset::from_headers(headers)
             }
-            Ok(TextKind::Json) => Ok(Charset::Utf8),
-            Ok(TextKind::Text) => Charset::from_headers(headers),
+            Ok(_) => return Ok(Either::Right(body)),
             Err(error) => Err(error),
         };
         let charset = match charset {
@@ -305,12 +330,7 @@ impl Utf8Layer {
         }
         let text = self.limited(body).in_charset(charset).with_options(self.options);
         let text = text.with_error_mode(self.mode);
-        if charset != Charset::Utf8 {
-            name_utf8(headers);
-        }
-        if !text.keeps_length() {
-            headers.remove(CONTENT_LENGTH);
-        }
+        text.update_headers(headers);
         Ok(checked(text))
     }
 
@@ -327,22 +347,6 @@ where
     B: Body<Data = Bytes, Error: Into<BoxError>>,
 {
     Either::Left(text.map_err(BodyError::into_boxed as fn(BodyError) -> BoxError))
-}
-
-/// Whether the body is compressed, or encoded in another way.
-fn is_coded(headers: &HeaderMap) -> bool {
-    let mut codings = headers.get_all(CONTENT_ENCODING).into_iter();
-    codings.any(|coding| !coding.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity"))
-}
-
-/// Makes each `Content-Type` name UTF-8.
-fn name_utf8(headers: &mut HeaderMap) {
-    let fields = headers.get_all(CONTENT_TYPE).into_iter();
-    let fields: Vec<_> = fields.filter_map(|field| in_utf8(field.as_bytes()).ok()).collect();
-    headers.remove(CONTENT_TYPE);
-    for field in fields.iter().filter_map(|field| HeaderValue::from_bytes(field).ok()) {
-        headers.append(CONTENT_TYPE, field);
-    }
 }
 
 impl<S> Layer<S> for Utf8Layer {
@@ -387,14 +391,12 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let (mut head, body) = request.into_parts();
-        match self.layer.check(&mut head.headers, body) {
+        let is_part = names_part(&head.headers);
+        match self.layer.check(&mut head.headers, is_part, body) {
             Ok(body) => {
                 ServiceFuture::Calling { inner: self.inner.call(Request::from_parts(head, body)) }
             }
-            Err((error, _)) => ServiceFuture::Rejecting {
-                status: error.status(),
-                message: Some(error.to_string()),
-            },
+            Err((error, _)) => ServiceFuture::Rejecting { error },
         }
     }
 }
@@ -407,7 +409,7 @@ pin_project! {
         /// The response is that of the inner service.
         Calling { #[pin] inner: F },
         /// The inner service is not called.
-        Rejecting { status: StatusCode, message: Option<String> },
+        Rejecting { error: BodyError },
     }
 }
 
@@ -420,12 +422,16 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         Poll::Ready(Ok(match self.project() {
             ServiceFutureProjection::Calling { inner } => ready!(inner.poll(cx))?.map(Either::Left),
-            ServiceFutureProjection::Rejecting { status, message } => {
-                let body = Full::from(message.take().unwrap_or_default());
-                let mut response = Response::new(Either::Right(body));
-                *response.status_mut() = *status;
+            ServiceFutureProjection::Rejecting { error } => {
+                let mut response = Response::new(Either::Right(Full::from(error.to_string())));
+                *response.status_mut() = error.status();
+                let headers = response.headers_mut();
                 let plain = HeaderValue::from_static("text/plain; charset=utf-8");
-                response.headers_mut().insert(CONTENT_TYPE, plain);
+                headers.insert(CONTENT_TYPE, plain);
+                // RFC 9110, section 12.5.3
+                if let BodyError::UnsupportedContentCoding { .. } = error {
+                    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+                }
                 response
             }
         }))

@@ -4,10 +4,12 @@ use bytes::{Buf, Bytes};
 
 #[cfg(feature = "encoding_rs")]
 use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
-use crate::fallback::legacy::{LegacyDecoder, LegacyEncoding, LegacyStatus};
+#[cfg(feature = "encoding_rs")]
+use crate::decoder::options::Utf8Options;
 use crate::http::BodyError;
+use crate::decoder::follow::Follow;
+use crate::fallback::legacy::{LegacyDecoder, LegacyEncoding, LegacyStatus};
 
 /// Decodes a body in a legacy encoding.
 ///
@@ -113,7 +115,7 @@ impl Legacy {
                     let error = LegacyError::new(name, offset, &bytes[..len]);
                     self.errors += 1;
                     self.first.get_or_insert((self.written + text.len() as u64, error));
-                    match mode.repair(&error.to_utf8()) {
+                    match mode.repair(&error.to_utf8(), Utf8Options::new()) {
                         Some(repair) => text.push_str(&repair),
                         None => self.due = Some(error),
                     }

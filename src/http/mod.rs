@@ -13,7 +13,8 @@
 //! | a stream of text, lines or `char`s | [`Utf8Body::into_text_stream`], [`into_lines`](Utf8Body::into_lines), [`into_chars`](Utf8Body::into_chars) |
 //! | a body for a handler, a client or a server | the [`Utf8Body`] itself |
 //! | the status of an error: 400, 413 or 415 | [`BodyError::status`] |
-//! | a check of the media type | [`require_text`], [`require_json`], [`require_text_or_json`] |
+//! | a check of the media type | [`require_text`], [`require_json`], [`require_text_or_json`], [`require_checkable`] |
+//! | the headers of a message whose body you send on | [`Utf8Body::update_headers`] |
 //! | an argument of a handler of axum | [`Utf8Text`], [`Utf8Body`] (feature `axum`) |
 //! | a layer that checks the requests of any service of tower | [`Utf8Layer`] (feature `tower`) |
 //! | a check of responses, in a client or a server | [`Utf8Layer::check_response`] (feature `tower`) |
@@ -54,8 +55,11 @@
 //! `encoding_rs`. Encodings that the standard maps to its `replacement` encoding, such as
 //! `iso-2022-kr`, are never supported.
 //!
+//! These media types are always UTF-8, so a `charset` has no effect: `application/json` and `*+json` (RFC 8259,
+//! sections 8.1 and 11), `text/event-stream` (WHATWG HTML, section 9.2.6) and `text/vtt` (WebVTT, section 4.1).
+//!
 //! Encodings other than UTF-8 are converted as the bytes arrive, so frames always hold UTF-8. If
-//! you forward such a body, update the `Content-Type` and drop the `Content-Length`.
+//! you forward such a body, call [`Utf8Body::update_headers`].
 //!
 //! `Content-Encoding`, such as gzip, is ignored: wrap the decompressed body.
 //!
@@ -72,6 +76,7 @@ mod content_type;
 #[cfg(feature = "tower")]
 mod ending_at;
 mod error;
+mod header_fields;
 #[cfg(feature = "tower")]
 mod layer;
 mod legacy;
@@ -79,7 +84,7 @@ mod legacy;
 #[cfg(feature = "axum")]
 pub use self::axum::Utf8Text;
 pub use body::Utf8Body;
-pub use content_type::{require_json, require_text, require_text_or_json};
+pub use content_type::{require_checkable, require_json, require_text, require_text_or_json};
 pub use error::BodyError;
 #[cfg(feature = "tower")]
 pub use layer::{CheckedBody, Utf8Layer, Utf8Service};

@@ -16,9 +16,9 @@ impl<R> Utf8Lines<Utf8Reader<R>> {
     /// line ([`rest`](Self::rest)) come first.
     ///
     /// Errors in all lines so far have been counted. Errors in an incomplete line are counted later. After a
-    /// rejected line, the reader continues in the middle of that line. If a line can end with CR, the reader
-    /// may continue with the LF of a CR LF. If the inner reader has already reported its
-    /// end, it is read once more before the end is returned.
+    /// rejected line, the reader continues in the middle of that line. If a CR ended the last line, an LF after
+    /// it is skipped, even if it arrives later. If the inner reader has already reported its end, it is read
+    /// once more before the end is returned.
     ///
     /// # Examples
     ///

@@ -8,7 +8,7 @@ use bytes::BytesMut;
 
 #[cfg(feature = "lines")]
 use crate::adaptor::read_text::Unread;
-use crate::adaptor::read_text::{Advance, ReadText, Repairs};
+use crate::adaptor::read_text::{Advance, ReadText};
 use crate::adaptor::stream_error::StreamError;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
@@ -73,8 +73,8 @@ impl<R> Utf8Reader<R> {
         Self { reader, text: ReadText::new() }
     }
 
-    /// Sets the size of the buffer, in bytes, at least 4. One read returns at most this many bytes. Call it
-    /// before the first read.
+    /// Sets the size of the buffer, in bytes, at least 4 and at most 16 MiB (2^24); other sizes are clamped. One
+    /// read returns at most this many bytes. Call it before the first read.
     ///
     /// # Examples
     ///
@@ -454,12 +454,12 @@ impl<R: Read> Utf8Reader<R> {
     /// Reads until there is text or the end is reached.
     #[inline]
     fn fill(&mut self) -> Result<(), StreamError<io::Error>> {
-        if self.text.as_str().is_empty() { self.read_text(Repairs::All) } else { Ok(()) }
+        if self.text.as_str().is_empty() { self.read_text() } else { Ok(()) }
     }
 
     #[inline(never)]
-    fn read_text(&mut self, repairs: Repairs) -> Result<(), StreamError<io::Error>> {
-        while self.text.advance(repairs)? == Advance::Read {
+    fn read_text(&mut self) -> Result<(), StreamError<io::Error>> {
+        while self.text.advance()? == Advance::Read {
             let read = self.read()?;
             if self.text.fill(read) {
                 break;
@@ -501,8 +501,6 @@ impl<R: Read> Utf8Reader<R> {
     /// text in between, [`push`](TextPosition::push) that. The offset is always that in the stream: repairs have
     /// that of their ill-formed part. Dropping the iterator loses nothing.
     ///
-    /// It costs more than [`chars`](Self::chars): errors are repaired one by one.
-    ///
     /// # Errors
     ///
     /// The iterator yields the errors of [`next_str`](Self::next_str), and continues after them.
@@ -530,7 +528,6 @@ impl<R: Read> Utf8Reader<R> {
         position: &'a mut TextPosition,
     ) -> impl Iterator<Item = (TextPosition, Result<char, StreamError<io::Error>>)> + use<'a, R>
     {
-        self.text.repair_one_by_one();
         iter::from_fn(|| self.next_with_position(position))
     }
 
@@ -539,17 +536,14 @@ impl<R: Read> Utf8Reader<R> {
         &mut self,
         position: &mut TextPosition,
     ) -> Option<(TextPosition, Result<char, StreamError<io::Error>>)> {
-        if self.text.as_str().is_empty()
-            && let Err(error) = self.read_text(Repairs::One)
-        {
+        if let Err(error) = self.fill() {
             let at = match &error {
                 StreamError::Utf8(error) => position.take(error.valid_up_to(), Err(Some(error))),
-                _ => position.take(self.text.offset(), Err(None)),
+                _ => position.take(self.text.position(), Err(None)),
             };
             return Some((at, Err(error)));
         }
-        let offset = self.text.offset();
-        let next = self.text.next_char()?;
+        let (offset, next) = self.text.next_indexed()?;
         Some((position.take(offset, Ok(next)), Ok(next)))
     }
 }

@@ -35,6 +35,7 @@ enum Kind {
     #[default]
     Lf,
     Crlf,
+    CrlfOrLf,
     AnyNewline,
     Nul,
     Text(Arc<Pattern>),
@@ -103,14 +104,14 @@ impl Delimiter {
         Self(Kind::Lf)
     }
 
-    /// LF or CR LF; encoders write CR LF. For protocols in which a line is a command, such as SMTP, IRC and FTP.
+    /// CR LF only. For protocols in which a line is a command and a peer could hide one in another, such as SMTP.
     ///
-    /// No text contains a CR or LF, in either direction: a line with a bare CR is rejected as
-    /// [`BareCr`](crate::lines::LineError::BareCr), because a peer could take it for the end of the line,
-    /// and encoders reject a text that contains either (RFC 5321 section 2.3.8).
-    ///
-    /// A bare LF ends a line. Where it must not, as in the data of an SMTP message, use
-    /// [`text("\\r\\n")`](Self::text).
+    /// No text contains a CR or LF, in either direction. A bare LF or CR does not end a line: it rejects the line, up to
+    /// the next CR LF, as [`BareLf`](crate::lines::LineError::BareLf) or [`BareCr`](crate::lines::LineError::BareCr), in
+    /// every [`ErrorMode`](crate::ErrorMode). Encoders reject a text that contains either (RFC 5321 section 2.3.8; a server
+    /// that takes a bare LF for the end of a line can be made to accept a second message inside the first: SMTP
+    /// smuggling). In `a` CR CR LF the first CR is bare. A CR at the end of the stream is bare, and then the line has no
+    /// end.
     ///
     /// # Examples
     ///
@@ -118,11 +119,11 @@ impl Delimiter {
     /// use utf8_codec::io::{StreamError, Utf8Reader};
     /// use utf8_codec::lines::{Delimiter, LineError};
     ///
-    /// let reader = Utf8Reader::new(&b"HELO a\r\nRCPT\rDATA\r\nQUIT\n"[..]);
+    /// let reader = Utf8Reader::new(&b"HELO a\r\nMAIL FROM:<a>\nRCPT TO:<b>\r\nQUIT\r\n"[..]);
     /// let mut lines = reader.into_lines().with_delimiter(Delimiter::crlf());
     /// assert_eq!(lines.next().unwrap().unwrap(), "HELO a");
     /// let Some(Err(StreamError::Line(error))) = lines.next() else { panic!() };
-    /// assert!(matches!(error, LineError::BareCr { cr_offset: 12, .. }));
+    /// assert!(matches!(error, LineError::BareLf { number: 2, lf_offset: 21, .. }));
     /// assert_eq!(lines.next().unwrap().unwrap(), "QUIT");
     /// assert_eq!(Delimiter::crlf().as_str(), "\r\n");
     /// ```
@@ -130,8 +131,35 @@ impl Delimiter {
         Self(Kind::Crlf)
     }
 
+    /// CR LF or LF; encoders write CR LF. For protocols whose peers also send a bare LF, such as IRC.
+    ///
+    /// Like [`crlf`](Self::crlf), but a bare LF ends a line. A line with a bare CR is rejected as
+    /// [`BareCr`](crate::lines::LineError::BareCr), because a peer could take it for the end of the line.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::{StreamError, Utf8Reader};
+    /// use utf8_codec::lines::{Delimiter, LineError};
+    ///
+    /// let reader = Utf8Reader::new(&b"NICK a\nJOIN\rQUIT\r\nPING\r\n"[..]);
+    /// let mut lines = reader.into_lines().with_delimiter(Delimiter::crlf_or_lf());
+    /// assert_eq!(lines.next().unwrap().unwrap(), "NICK a");
+    /// let Some(Err(StreamError::Line(error))) = lines.next() else { panic!() };
+    /// assert!(matches!(error, LineError::BareCr { cr_offset: 11, .. }));
+    /// assert_eq!(lines.next().unwrap().unwrap(), "PING");
+    /// assert_eq!(Delimiter::crlf_or_lf().as_str(), "\r\n");
+    /// ```
+    pub const fn crlf_or_lf() -> Self {
+        Self(Kind::CrlfOrLf)
+    }
+
     /// CR, LF, or CR LF, as in server-sent events. A CR ends the line immediately. An LF directly after it, even
     /// if it arrives later, belongs to the same delimiter.
+    ///
+    /// What follows the lines can be read as text: `into_reader` and `into_stream` of `Utf8Lines`, and the conversions from
+    /// a [`Utf8LinesCodec`](crate::codec::Utf8LinesCodec) to the other codecs, skip an LF that arrives later. If you read
+    /// the following bytes yourself, skip it yourself when the last line ended with a CR.
     ///
     /// # Examples
     ///
@@ -182,7 +210,7 @@ impl Delimiter {
     pub fn as_str(&self) -> &str {
         match &self.0 {
             Kind::Lf | Kind::AnyNewline => "\n",
-            Kind::Crlf => "\r\n",
+            Kind::Crlf | Kind::CrlfOrLf => "\r\n",
             Kind::Nul => "\0",
             // It was made from a `str`.
             Kind::Text(pattern) => str::from_utf8(pattern.needle()).unwrap_or_default(),
@@ -193,7 +221,7 @@ impl Delimiter {
     #[inline]
     pub(crate) const fn last_byte(&self) -> Option<u8> {
         match self.0 {
-            Kind::Lf | Kind::Crlf => Some(b'\n'),
+            Kind::Lf | Kind::Crlf | Kind::CrlfOrLf => Some(b'\n'),
             Kind::Nul => Some(0),
             Kind::AnyNewline | Kind::Text(_) => None,
         }
@@ -205,14 +233,30 @@ impl Delimiter {
         let Looked { decided, seen } = looked;
         let new = &bytes[decided..];
         match &self.0 {
-            Kind::Lf | Kind::Crlf => match find_byte(b'\n', new) {
+            Kind::Lf | Kind::CrlfOrLf => match find_byte(b'\n', new) {
                 Some(at) => {
                     let lf = decided + at;
                     End::Found { content: lf - usize::from(ends_in_cr(&bytes[..lf])), next: lf + 1 }
                 }
                 None => End::Open { content: bytes.len() - usize::from(ends_in_cr(bytes)) },
             },
-            Kind::AnyNewline => found(decided, memchr2(b'\r', b'\n', new), bytes.len()),
+            Kind::Crlf => {
+                let mut from = decided;
+                while let Some(at) = find_byte(b'\n', &bytes[from..]) {
+                    let lf = from + at;
+                    if ends_in_cr(&bytes[..lf]) {
+                        return End::Found { content: lf - 1, next: lf + 1 };
+                    }
+                    from = lf + 1;
+                }
+                End::Open { content: bytes.len() - usize::from(ends_in_cr(bytes)) }
+            }
+            Kind::AnyNewline => match found(decided, memchr2(b'\r', b'\n', new), bytes.len()) {
+                End::Found { content, next } if bytes[content..].starts_with(b"\r\n") => {
+                    End::Found { content, next: next + 1 }
+                }
+                end => end,
+            },
             Kind::Nul => found(decided, find_byte(0, new), bytes.len()),
             Kind::Text(pattern) => match pattern.search(bytes, seen, seen - decided) {
                 Ok(next) => End::Found { content: next - pattern.len(), next },
@@ -226,23 +270,24 @@ impl Delimiter {
     /// last byte to the length of `bytes`.
     pub(crate) fn decided_by(&self, bytes: &[u8], decided: usize, index: usize) -> usize {
         match &self.0 {
-            Kind::Lf | Kind::Crlf => index + usize::from(bytes[index] == b'\r'),
+            Kind::Lf | Kind::Crlf | Kind::CrlfOrLf => index + usize::from(bytes[index] == b'\r'),
             Kind::AnyNewline | Kind::Nul => index,
             Kind::Text(pattern) => pattern.decided_by(bytes, decided, index),
         }
     }
 
-    /// Whether an LF after `last`, the last byte of a delimiter, belongs to the same delimiter.
+    /// Whether an LF that arrives after `last`, the last byte of a delimiter, belongs to the same delimiter.
     pub(crate) fn takes_lf_after(&self, last: u8) -> bool {
         matches!(self.0, Kind::AnyNewline) && last == b'\r'
     }
 
-    /// Returns the index of the first CR in `content` if a line must not contain one. `content` belongs to no
+    /// Returns the index of the first CR or LF in `content` that a line must not contain. `content` belongs to no
     /// delimiter.
     #[inline]
-    pub(crate) fn find_bare_cr(&self, content: &[u8]) -> Option<usize> {
+    pub(crate) fn find_bare(&self, content: &[u8]) -> Option<usize> {
         match self.0 {
-            Kind::Crlf => memchr(b'\r', content),
+            Kind::Crlf => memchr2(b'\r', b'\n', content),
+            Kind::CrlfOrLf => memchr(b'\r', content),
             Kind::Lf | Kind::AnyNewline | Kind::Nul | Kind::Text(_) => None,
         }
     }
@@ -252,7 +297,7 @@ impl Delimiter {
     #[cfg(feature = "codec")]
     pub(crate) fn find_in_text(&self, text: &str) -> Option<usize> {
         let bytes = text.as_bytes();
-        if let Kind::Crlf = self.0 {
+        if let Kind::Crlf | Kind::CrlfOrLf = self.0 {
             return memchr2(b'\r', b'\n', bytes);
         }
         let decided = match self.find(bytes, Looked::NOTHING) {
@@ -300,6 +345,7 @@ impl fmt::Debug for Delimiter {
         match &self.0 {
             Kind::Lf => f.write_str("Lf"),
             Kind::Crlf => f.write_str("Crlf"),
+            Kind::CrlfOrLf => f.write_str("CrlfOrLf"),
             Kind::AnyNewline => f.write_str("AnyNewline"),
             Kind::Nul => f.write_str("Nul"),
             Kind::Text(_) => f.debug_tuple("Text").field(&self.as_str()).finish(),

@@ -59,9 +59,15 @@ pub(crate) trait LegacyLines {
     /// Records that the stream begins at `position`, with or without a BOM.
     fn decide(&mut self, position: u64, bom_seen: bool);
 
-    /// Records that the line at `position` is ill-formed at its byte `at`. If more of the line than the ill-formed
-    /// part is in the legacy encoding, returns the index of the first such byte.
-    fn turn(&mut self, position: u64, at: usize) -> Option<usize>;
+    /// Whether a line is either UTF-8 or legacy as a whole.
+    fn is_by_line(&self) -> bool;
+
+    /// Records that the stream is ill-formed at `position`. Returns whether everything from there on is in the legacy
+    /// encoding.
+    fn turn(&mut self, position: u64) -> bool;
+
+    /// Looks for a rejected character in bytes in the legacy encoding, and steps over those before it.
+    fn step(&self, scanner: &mut Scanner, bytes: &[u8], next: Next) -> Step<'static>;
 
     /// Decodes the bytes of a line, whose errors have been counted. From index `legacy` on, they are in the
     /// legacy encoding.
@@ -85,8 +91,8 @@ pub(crate) struct NoLegacy;
 /// The state of the line at the front of the read buffer.
 #[derive(Clone, Copy, Debug)]
 enum State {
-    /// The machine has seen none of its bytes. After a delimiter CR, a leading LF belongs to that delimiter.
-    Start { after_cr: bool },
+    /// The machine has seen none of its bytes.
+    Start,
     /// The machine has seen some of its bytes. All of them are in the buffer.
     Line(OpenLine),
     /// The line has been rejected. The buffer begins with bytes that can be the beginning of its delimiter.
@@ -103,24 +109,56 @@ struct OpenLine {
     start: Scanner,
     /// How far the line has been searched for its end.
     looked: Looked,
-    /// The number of bytes that have been validated. Their errors have been counted.
+    /// The number of bytes that have been validated. Their errors have been counted, except those of `encoding`.
     checked: usize,
     /// The number of errors in these bytes, and the offset of the first.
     errors: u64,
     first_error_offset: Option<u64>,
-    /// The index from which on the line is in a legacy encoding, if it is.
-    legacy: Option<usize>,
+    encoding: LineEncoding,
+}
+
+/// The encoding of a line, as far as its bytes determine it.
+#[derive(Clone, Copy, Debug)]
+enum LineEncoding {
+    /// UTF-8, or, if an ill-formed part follows, legacy. Up to this index at least, it is a forbidden BOM or ASCII, the
+    /// same in both.
+    Undecided {
+        ascii: usize,
+    },
+    /// Like `Undecided`. From this index on, the first that is not ASCII, rejected characters have not been counted: in the
+    /// legacy encoding the bytes may be other characters.
+    Deferred {
+        from: usize,
+    },
+    Utf8,
+    /// UTF-8 up to this index. The bytes from there are ill-formed parts, whose legacy characters have not been checked.
+    Parts {
+        from: usize,
+    },
+    /// Legacy from this index on.
+    Legacy {
+        from: usize,
+    },
 }
 
 /// What follows the bytes that are examined.
 #[derive(Clone, Copy)]
-enum Next {
-    /// A byte that begins a delimiter, or can begin one. It continues no sequence.
+pub(crate) enum Next {
+    /// A delimiter that begins with this byte. It continues no sequence.
+    Delimiter(u8),
+    /// A byte that can begin a delimiter, or is a bare CR or LF. It continues no sequence.
     Byte(u8),
     /// Bytes that have not arrived.
     More,
     /// The end of the stream.
     End,
+}
+
+impl Next {
+    /// Whether the line ends here.
+    pub(crate) const fn is_end(self) -> bool {
+        matches!(self, Self::Delimiter(_) | Self::End)
+    }
 }
 
 /// Settings, and the getters of the adaptors.
@@ -133,7 +171,7 @@ impl<L: LegacyLines> LineMachine<L> {
             max_length: DEFAULT_MAX_LENGTH,
             legacy,
             number: 1,
-            state: State::Start { after_cr: false },
+            state: State::Start,
         }
     }
 
@@ -159,7 +197,7 @@ impl<L: LegacyLines> LineMachine<L> {
         match &mut self.state {
             State::Line(line) => line.looked = Looked::NOTHING,
             State::Rejected(looked) => *looked = Looked::NOTHING,
-            State::Start { .. } => {}
+            State::Start => {}
         }
     }
 
@@ -178,7 +216,7 @@ impl<L: LegacyLines> LineMachine<L> {
     fn restart(&mut self) {
         self.legacy.reset();
         self.number = 1;
-        self.state = State::Start { after_cr: false };
+        self.state = State::Start;
     }
 
     pub(crate) fn decoder(&self) -> &Utf8Decoder {
@@ -200,14 +238,14 @@ impl<L: LegacyLines> LineMachine<L> {
         self.legacy = legacy;
     }
 
-    /// Returns the decoder, moved back to the front of the read buffer, and the mode.
-    pub(crate) fn into_decoder(self) -> (Utf8Decoder, ErrorMode) {
-        let Self { mut decoder, mode, state, .. } = self;
+    /// Returns the decoder, moved back to the front of the read buffer, the mode and the fallback.
+    pub(crate) fn into_parts(self) -> (Utf8Decoder, ErrorMode, L) {
+        let Self { mut decoder, mode, state, legacy, .. } = self;
         if let State::Line(line) = state {
             decoder.continue_from(line.start);
             decoder.forget(line.errors);
         }
-        (decoder, mode)
+        (decoder, mode, legacy)
     }
 }
 
@@ -236,7 +274,7 @@ impl<L: LegacyLines> LineMachine<L> {
         if matches!(self.state, State::Rejected(_)) {
             self.end_line(src, src.len());
         }
-        self.state = State::Start { after_cr: false };
+        self.state = State::Start;
         let missing = self.decoder.finish_after(&[]);
         if let (Some(error), ErrorMode::Fatal) = (missing, self.mode) {
             let error = self.not_utf8(self.decoder.scanner(), error);
@@ -252,7 +290,7 @@ impl<L: LegacyLines> LineMachine<L> {
     pub(crate) fn reject_line(&mut self, src: &mut BytesMut) {
         let start = match self.state {
             State::Line(line) => line.start,
-            State::Start { .. } | State::Rejected(_) => self.decoder.scanner(),
+            State::Start | State::Rejected(_) => self.decoder.scanner(),
         };
         self.reject(start, src, src.len());
     }
@@ -265,7 +303,7 @@ impl<L: LegacyLines> LineMachine<L> {
             return None;
         }
         let (scanner, delimiter) = (self.decoder.scanner(), &self.delimiter);
-        if !matches!(self.state, State::Start { after_cr: false }) || !scanner.is_plain() {
+        if !matches!(self.state, State::Start) || !scanner.is_plain() {
             return None;
         }
         let mut line_end = None;
@@ -278,7 +316,7 @@ impl<L: LegacyLines> LineMachine<L> {
             };
             let text = match front.get(..content) {
                 _ if content > self.max_length => None,
-                _ if delimiter.find_bare_cr(&bytes[..content]).is_some() => None,
+                _ if delimiter.find_bare(&bytes[..content]).is_some() => None,
                 None => all_text(&bytes[..content]),
                 text => text,
             };
@@ -289,8 +327,9 @@ impl<L: LegacyLines> LineMachine<L> {
         let offset = scanner.position();
         self.decoder.skip(next);
         let delimiter_len = next - text.len();
-        let after_cr = delimiter.takes_lf_after(src[delimiter_len - 1]);
-        self.state = State::Start { after_cr };
+        if delimiter.takes_lf_after(src[delimiter_len - 1]) {
+            self.decoder.expect_lf();
+        }
         src.advance(delimiter_len);
         let line = Line {
             text,
@@ -308,12 +347,8 @@ impl<L: LegacyLines> LineMachine<L> {
     fn advance(&mut self, src: &mut BytesMut, next: Next) -> Option<Result<Line, LineError>> {
         loop {
             match self.state {
-                State::Start { .. } if src.is_empty() => return None,
-                State::Start { after_cr: true } if src[0] == b'\n' => {
-                    self.pass(src, 1);
-                    self.state = State::Start { after_cr: false };
-                }
-                State::Start { .. } => self.open_line(),
+                State::Start if src.is_empty() => return None,
+                State::Start => self.open_line(),
                 State::Line(mut line) => {
                     let start = self.decoder.scanner().start();
                     match start.peek(src) {
@@ -368,24 +403,27 @@ impl<L: LegacyLines> LineMachine<L> {
         if content > self.max_length {
             return Some(Err(self.reject_too_long(line, src, content)));
         }
-        let has_bare_cr =
-            self.delimiter.find_bare_cr(&src[line.checked.min(content)..content]).is_some();
+        let has_bare = self.delimiter.find_bare(&src[line.checked.min(content)..content]).is_some();
         if let End::Found { next, .. } = end
-            && !has_bare_cr
+            && !has_bare
             && let Some(text) = self.take_clean(&mut line, src, content)
         {
             let line = self.line(line, text, LineEnd::Delimiter);
             self.end_line(src, next - content);
             return Some(Ok(line));
         }
-        let after = src.get(content).map_or(next, |&byte| Next::Byte(byte));
+        let after = match (end, src.get(content)) {
+            (End::Found { .. }, Some(&byte)) => Next::Delimiter(byte),
+            (_, Some(&byte)) => Next::Byte(byte),
+            (_, None) => next,
+        };
         let len = match (end, next) {
             (End::Found { next, .. }, _) => Some(next),
             (End::Open { .. }, Next::End) => Some(src.len()),
             (End::Open { .. }, _) => None,
         };
         if let Some(len) = len
-            && !has_bare_cr
+            && !has_bare
             && self.is_repaired_at_once(&line, content)
         {
             return Some(self.take_repaired(line, src, content, len, after));
@@ -412,7 +450,7 @@ impl<L: LegacyLines> LineMachine<L> {
         if !bom_seen {
             self.decoder.close_start();
             line.start = self.decoder.scanner();
-            line.legacy = Some(0);
+            line.encoding = LineEncoding::Legacy { from: 0 };
         }
     }
 
@@ -430,7 +468,8 @@ impl<L: LegacyLines> LineMachine<L> {
         src: &mut BytesMut,
         content: usize,
     ) -> Option<ByteString> {
-        if line.errors > 0 || !line.start.start().is_over() || line.legacy.is_some() {
+        let is_legacy = matches!(line.encoding, LineEncoding::Legacy { .. });
+        if line.errors > 0 || !line.start.start().is_over() || is_legacy {
             return None;
         }
         let (mut scanner, mut clean) = (line.start, 0);
@@ -461,48 +500,131 @@ impl<L: LegacyLines> LineMachine<L> {
         next: Next,
     ) -> Option<LineError> {
         let new = bytes.get(line.checked..until).unwrap_or_default();
-        let bare_cr = self.delimiter.find_bare_cr(new).map(|at| line.checked + at);
-        let (until, next) = bare_cr.map_or((until, next), |at| (at, Next::Byte(b'\r')));
+        let bare = self.delimiter.find_bare(new).map(|at| line.checked + at);
+        let (until, next) = bare.map_or((until, next), |at| (at, Next::Byte(bytes[at])));
         loop {
             let mut scanner = self.decoder.scanner();
             let step = match bytes.get(line.checked..until).unwrap_or_default() {
                 // Bytes that can begin a delimiter show that there is no BOM. After other bytes the start is over:
                 // `None`.
                 [] => scanner.open(bytes),
-                new if line.legacy.is_some() => Some(scanner.step_legacy(new, None)),
+                new if matches!(line.encoding, LineEncoding::Legacy { .. }) => {
+                    Some(self.legacy.step(&mut scanner, new, next))
+                }
                 new => Some(step(&mut scanner, new, next)),
             };
             self.decoder.continue_from(scanner);
-            let error = match step {
-                None | Some(Step::Hold) => {
-                    let (number, offset) = (self.number, line.start.position());
-                    let cr_offset = offset + bare_cr? as u64;
-                    return Some(LineError::BareCr { number, offset, cr_offset });
+            if let LineEncoding::Parts { from } = line.encoding
+                && !matches!(step, Some(Step::Error(error)) if error.kind().is_ill_formed())
+            {
+                let is_last = matches!(step, None | Some(Step::Hold));
+                let next = if is_last { next } else { Next::End };
+                if let Some(error) = self.check_parts(line, bytes, from, next) {
+                    return Some(error);
                 }
-                Some(Step::Text(text)) => {
-                    line.checked += text.len();
-                    continue;
+            }
+            match step {
+                Some(Step::Text(text)) => line.checked += text.len(),
+                Some(Step::Silent(len)) => line.checked += len,
+                Some(Step::Error(error)) => {
+                    if let Some(error) = self.check_error(line, bytes, error) {
+                        return Some(error);
+                    }
                 }
-                Some(Step::Silent(len)) => {
-                    line.checked += len;
-                    continue;
-                }
-                Some(Step::Error(error)) => error,
-            };
-            let at = line.checked;
-            line.checked += error.bytes().len();
-            self.decoder.note(error);
-            line.errors += 1;
-            line.first_error_offset.get_or_insert(error.valid_up_to());
-            if self.legacy.is_some() && error.kind().is_ill_formed() {
-                line.legacy = self.legacy.turn(line.start.position(), at);
-                if line.legacy.is_some() {
-                    self.decoder.close_start();
-                }
-            } else if self.mode == ErrorMode::Fatal {
-                return Some(self.not_utf8(line.start, error));
+                None | Some(Step::Hold) => match line.encoding {
+                    LineEncoding::Deferred { from } if next.is_end() => {
+                        line.encoding = LineEncoding::Utf8;
+                        self.check_again(line, from);
+                    }
+                    _ => return Some(self.bare(line, bytes, bare?)),
+                },
             }
         }
+    }
+
+    /// Checks the error after the bytes of `line` that have been validated. Returns the error that rejects the line, if
+    /// there is one.
+    fn check_error(
+        &mut self,
+        line: &mut OpenLine,
+        bytes: &[u8],
+        error: Utf8Error,
+    ) -> Option<LineError> {
+        let (at, kind) = (line.checked, error.kind());
+        line.checked += error.bytes().len();
+        if let LineEncoding::Undecided { ascii } = line.encoding {
+            let known = bytes[..line.checked].iter().skip(ascii);
+            let is_known = |byte: &&u8| kind.is_about_bom() || byte.is_ascii();
+            let ascii = ascii + known.take_while(is_known).count();
+            line.encoding = match ascii < line.checked {
+                true => LineEncoding::Deferred { from: ascii },
+                false => LineEncoding::Undecided { ascii },
+            };
+        }
+        let is_legacy = self.legacy.is_some() && kind.is_ill_formed();
+        let from = match line.encoding {
+            LineEncoding::Deferred { from } if is_legacy => Some(from),
+            LineEncoding::Deferred { .. } => return None,
+            _ if !is_legacy => return self.report(line, error),
+            _ => self.legacy.turn(error.valid_up_to()).then_some(at),
+        };
+        self.count(line, error);
+        if let Some(from) = from {
+            line.encoding = LineEncoding::Legacy { from };
+            self.decoder.close_start();
+            self.check_again(line, from);
+        } else if let LineEncoding::Utf8 = line.encoding {
+            line.encoding = LineEncoding::Parts { from: at };
+        }
+        None
+    }
+
+    /// Checks the legacy characters of the ill-formed parts of `line` that begin at `from` and end at its last validated
+    /// byte.
+    fn check_parts(
+        &mut self,
+        line: &mut OpenLine,
+        bytes: &[u8],
+        from: usize,
+        next: Next,
+    ) -> Option<LineError> {
+        let (mut scanner, mut from) = (self.decoder.scanner(), from);
+        line.encoding = LineEncoding::Utf8;
+        while from < line.checked {
+            scanner.seek(line.start.position() + from as u64);
+            match self.legacy.step(&mut scanner, &bytes[from..line.checked], next) {
+                Step::Silent(len) => from += len,
+                Step::Error(error) => {
+                    from += error.bytes().len();
+                    if let Some(error) = self.report(line, error) {
+                        return Some(error);
+                    }
+                }
+                Step::Text(_) | Step::Hold => {
+                    line.encoding = LineEncoding::Parts { from };
+                    break;
+                }
+            }
+        }
+        None
+    }
+
+    /// Continues to check `line` at its byte `from`.
+    fn check_again(&mut self, line: &mut OpenLine, from: usize) {
+        line.checked = from;
+        self.decoder.seek(line.start.position() + from as u64);
+    }
+
+    /// Counts an error, and returns it if it rejects the line.
+    fn report(&mut self, line: &mut OpenLine, error: Utf8Error) -> Option<LineError> {
+        self.count(line, error);
+        (self.mode == ErrorMode::Fatal).then(|| self.not_utf8(line.start, error))
+    }
+
+    fn count(&mut self, line: &mut OpenLine, error: Utf8Error) {
+        self.decoder.note(error);
+        line.errors += 1;
+        line.first_error_offset.get_or_insert(error.valid_up_to());
     }
 
     /// Removes a line of `len` bytes from `src`. The first `content` are text, and their errors are counted.
@@ -516,7 +638,11 @@ impl<L: LegacyLines> LineMachine<L> {
     ) -> Result<Line, LineError> {
         let mut bytes = src.split_to(content);
         let text = if self.legacy.is_some() {
-            self.legacy.text(self.mode, line.start, line.legacy, &bytes)
+            let legacy = match line.encoding {
+                LineEncoding::Legacy { from } => Some(from),
+                _ => None,
+            };
+            self.legacy.text(self.mode, line.start, legacy, &bytes)
         } else {
             repair(self.mode, &mut Utf8Decoder::at(line.start), &mut bytes, next)
         };
@@ -612,6 +738,15 @@ impl<L: LegacyLines> LineMachine<L> {
         }
     }
 
+    /// Returns the error of the bare CR or LF at byte `at` of `line`.
+    fn bare(&self, line: &OpenLine, bytes: &[u8], at: usize) -> LineError {
+        let (number, offset) = (self.number, line.start.position());
+        match bytes[at] {
+            b'\n' => LineError::BareLf { number, offset, lf_offset: offset + at as u64 },
+            _ => LineError::BareCr { number, offset, cr_offset: offset + at as u64 },
+        }
+    }
+
     fn not_utf8(&self, start: Scanner, error: Utf8Error) -> LineError {
         LineError::Utf8 { number: self.number, offset: start.position(), error }
     }
@@ -621,7 +756,13 @@ impl<L: LegacyLines> LineMachine<L> {
         if self.legacy.awaits_bom() {
             self.decoder.expect_bom();
         }
-        let legacy = self.legacy.has_turned().then_some(0);
+        let encoding = if self.legacy.has_turned() {
+            LineEncoding::Legacy { from: 0 }
+        } else if self.legacy.is_by_line() {
+            LineEncoding::Undecided { ascii: 0 }
+        } else {
+            LineEncoding::Utf8
+        };
         let start = self.decoder.scanner();
         self.state = State::Line(OpenLine {
             start,
@@ -629,7 +770,7 @@ impl<L: LegacyLines> LineMachine<L> {
             checked: 0,
             errors: 0,
             first_error_offset: None,
-            legacy,
+            encoding,
         });
     }
 
@@ -638,8 +779,10 @@ impl<L: LegacyLines> LineMachine<L> {
         let last = len.checked_sub(1).map(|at| src[at]);
         self.pass(src, len);
         self.number += 1;
-        let after_cr = last.is_some_and(|last| self.delimiter.takes_lf_after(last));
-        self.state = State::Start { after_cr };
+        if last.is_some_and(|last| self.delimiter.takes_lf_after(last)) {
+            self.decoder.expect_lf();
+        }
+        self.state = State::Start;
     }
 
     /// Drops bytes without decoding them.
@@ -659,7 +802,7 @@ fn step<'a>(scanner: &mut Scanner, bytes: &'a [u8], next: Next) -> Step<'a> {
         Next::More => None,
         _ if bytes.is_empty() => None,
         Next::End => scanner.finish(bytes),
-        Next::Byte(byte) => scanner.break_off(bytes, byte),
+        Next::Delimiter(byte) | Next::Byte(byte) => scanner.break_off(bytes, byte),
     };
     broken.map_or(Step::Hold, Step::Error)
 }
@@ -675,7 +818,7 @@ fn repair(
     let mut scanner = decoder.scanner();
     while let Step::Error(error) = step(&mut scanner, bytes, next) {
         bytes.advance(error.bytes().len());
-        item.repair(mode, decoder.note(error))?;
+        item.repair(decoder.repair(mode, &error), decoder.note(error))?;
     }
     decoder.continue_from(scanner);
     Ok(item.into_text())
@@ -696,8 +839,16 @@ impl LegacyLines for NoLegacy {
 
     fn decide(&mut self, _position: u64, _bom_seen: bool) {}
 
-    fn turn(&mut self, _position: u64, _at: usize) -> Option<usize> {
-        None
+    fn is_by_line(&self) -> bool {
+        false
+    }
+
+    fn turn(&mut self, _position: u64) -> bool {
+        false
+    }
+
+    fn step(&self, _scanner: &mut Scanner, _bytes: &[u8], _next: Next) -> Step<'static> {
+        Step::Hold
     }
 
     fn text(

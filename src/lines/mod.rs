@@ -55,7 +55,8 @@ pub struct Line {
     pub(crate) end: LineEnd,
     /// The number of errors in the line that were repaired, like the decoder's `error_count()`. 0 in
     /// [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), and for lines of text. In a line that a
-    /// [`FallbackDecoder`](crate::fallback::FallbackDecoder) decodes as a whole, only the first ill-formed part counts.
+    /// [`FallbackDecoder`](crate::fallback::FallbackDecoder) decodes as a whole, only the first ill-formed part counts, and
+    /// characters that the options reject.
     pub error_count: u64,
     /// The offset in the stream of the first of these errors, in bytes.
     pub first_error_offset: Option<u64>,
@@ -218,7 +219,17 @@ pub enum LineError {
         /// The limit, in bytes.
         max_length: usize,
     },
-    /// The line contains a CR without an LF after it, which [`Delimiter::crlf`] rejects.
+    /// The line contains an LF without a CR before it, which [`Delimiter::crlf`] rejects.
+    #[error("line {number} contains a bare LF at byte {lf_offset} of the stream")]
+    BareLf {
+        /// The number of the line. The first line is 1.
+        number: u64,
+        /// The offset in the stream of the first byte of the line, in bytes.
+        offset: u64,
+        /// The offset in the stream of the LF, in bytes.
+        lf_offset: u64,
+    },
+    /// The line contains a CR without an LF after it, which [`Delimiter::crlf`] and [`Delimiter::crlf_or_lf`] reject.
     #[error("line {number} contains a bare CR at byte {cr_offset} of the stream")]
     BareCr {
         /// The number of the line. The first line is 1.
@@ -246,12 +257,13 @@ impl LineError {
         match *self {
             Self::Utf8 { number, .. }
             | Self::TooLong { number, .. }
+            | Self::BareLf { number, .. }
             | Self::BareCr { number, .. } => number,
         }
     }
 
     /// Returns the offset in the stream of the first byte of the line, in bytes. The offset of the error is
-    /// `error.valid_up_to()` in `Utf8`, and `cr_offset` in `BareCr`.
+    /// `error.valid_up_to()` in `Utf8`, `lf_offset` in `BareLf`, and `cr_offset` in `BareCr`.
     ///
     /// # Examples
     ///
@@ -266,6 +278,7 @@ impl LineError {
         match *self {
             Self::Utf8 { offset, .. }
             | Self::TooLong { offset, .. }
+            | Self::BareLf { offset, .. }
             | Self::BareCr { offset, .. } => offset,
         }
     }
@@ -288,7 +301,9 @@ impl From<LineError> for io::Error {
     fn from(error: LineError) -> Self {
         let kind = match error {
             LineError::Utf8 { error, .. } => Self::from(error).kind(),
-            LineError::TooLong { .. } | LineError::BareCr { .. } => io::ErrorKind::InvalidData,
+            LineError::TooLong { .. } | LineError::BareLf { .. } | LineError::BareCr { .. } => {
+                io::ErrorKind::InvalidData
+            }
         };
         Self::new(kind, error)
     }

@@ -10,6 +10,7 @@ use crate::decoder::boundary::floor_char_boundary;
 use crate::decoder::carry::Resumed;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::{ErrorMode, Repair};
+use crate::decoder::options::Utf8Options;
 use crate::decoder::text::{assert_char_boundary, decode_chars};
 
 /// Text that has not been yielded. Its beginning is decoded to `char`s.
@@ -199,8 +200,8 @@ impl Piece {
 }
 
 impl Repaired {
-    fn push(&mut self, mode: ErrorMode, error: &Utf8Error) {
-        let Some(repair) = mode.repair(error) else { return };
+    fn push(&mut self, mode: ErrorMode, options: Utf8Options, error: &Utf8Error) {
+        let Some(repair) = mode.repair(error, options) else { return };
         self.repairs.push(RepairAt {
             offset: error.valid_up_to(),
             at: self.text.len() as u32,
@@ -275,13 +276,13 @@ fn repaired_piece(text: &mut ChunkText, error: Utf8Error) -> Result<Option<Piece
     if text.mode == ErrorMode::Fatal {
         return Err(error);
     }
-    let mut repaired = Repaired::default();
-    repaired.push(text.mode, &error);
+    let (mut repaired, options) = (Repaired::default(), text.decoder.scanner().options());
+    repaired.push(text.mode, options, &error);
     let window = text.chunk.len().min(WINDOW);
     for piece in text.decoder.push(&text.chunk[..window]) {
         match piece {
             Ok(text) => repaired.text.push_str(text),
-            Err(error) => repaired.push(text.mode, &error),
+            Err(error) => repaired.push(text.mode, options, &error),
         }
     }
     text.chunk.advance(window);

@@ -54,11 +54,14 @@
 //!
 //! # Cooperative scheduling
 //!
-//! These streams return `Pending` when the inner stream or reader does, which has then registered
-//! the waker. There is one other case. Some chunks yield nothing: empty chunks, parts of one
-//! character, and bytes that [`ErrorMode::Skip`](crate::ErrorMode::Skip) skips. After 32 such
-//! chunks in a row, the stream wakes the task and returns `Pending`, so an always-ready source
+//! These streams, readers and writers return `Pending` when the inner one does, which has then registered
+//! the waker. There is one other case. One poll uses the inner one several times if a chunk yields
+//! nothing (an empty chunk, a part of one character, bytes that [`ErrorMode::Skip`](crate::ErrorMode::Skip)
+//! skips), if the whole text is collected, if a writer accepts only a part, or if a call is
+//! interrupted. After 32 times the poll wakes the task and returns `Pending`, so an always-ready source
 //! cannot starve other tasks, timeouts or the other branches of a `select!`.
+//!
+//! An [`Interrupted`](std::io::ErrorKind::Interrupted) read, write, flush or shutdown is repeated, and never an error.
 //!
 //! # Readers and writers of futures-io
 //!

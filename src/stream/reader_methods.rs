@@ -7,6 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncBufRead, AsyncRead, ReadBuf};
 
+use crate::adaptor::chunks::Turns;
 use crate::stream::{StreamError, Utf8ByteReader, Utf8Reader};
 
 impl<R: AsyncRead> Utf8Reader<R> {
@@ -186,8 +187,9 @@ impl<R: AsyncRead> Utf8Reader<R> {
     where
         R: Unpin,
     {
+        let mut turns = Turns::default();
         loop {
-            self.fill().await?;
+            turns.next(|cx| Pin::new(&mut *self).poll_fill(cx)).await?;
             if !self.text.append_to(text, max_length)? {
                 return Ok(());
             }

@@ -11,8 +11,8 @@ use futures::Stream;
 use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, ReadBuf};
 
-use crate::adaptor::CAPACITY;
-use crate::adaptor::chunks::{SILENT_CHUNKS, give_way};
+use crate::adaptor::chunks::{MAX_TURNS, give_way};
+use crate::adaptor::{CAPACITY, MAX_CAPACITY};
 use crate::stream::{Utf8Lines, Utf8Stream};
 
 /// Extension methods for streams of chunks and streams of text.
@@ -115,7 +115,7 @@ impl<R> ReaderChunks<R> {
     }
 
     pub(crate) fn with_capacity(self, capacity: usize) -> Self {
-        Self { capacity: capacity.max(1), ..self }
+        Self { capacity: capacity.clamp(1, MAX_CAPACITY), ..self }
     }
 
     /// Returns the reader.
@@ -192,7 +192,7 @@ where
         if *this.ended {
             return Poll::Ready(None);
         }
-        for _ in 0..SILENT_CHUNKS {
+        for _ in 0..MAX_TURNS {
             match ready!(this.inner.as_mut().poll_next(cx)) {
                 Some(Ok(text)) => {
                     let text = text.as_ref();
@@ -217,17 +217,43 @@ where
 /// Safe code can replace the `ReadBuf` by another: then nothing was read into `room`, and this is an error.
 #[inline]
 pub(super) fn poll_read_into(
-    reader: Pin<&mut impl AsyncRead>,
+    mut reader: Pin<&mut impl AsyncRead>,
     cx: &mut Context<'_>,
     room: &mut [u8],
 ) -> Poll<io::Result<usize>> {
     let start = room.as_ptr();
-    let mut room = ReadBuf::new(room);
-    reader.poll_read(cx, &mut room).map(|result| {
-        result?;
-        match ptr::eq(room.filled().as_ptr(), start) {
-            true => Ok(room.filled().len()),
-            false => Err(io::Error::other("the reader replaced the `ReadBuf` that it was given")),
-        }
+    poll_uninterrupted(cx, |cx| {
+        let mut room = ReadBuf::new(room);
+        reader.as_mut().poll_read(cx, &mut room).map(|result| {
+            result?;
+            match ptr::eq(room.filled().as_ptr(), start) {
+                true => Ok(room.filled().len()),
+                false => {
+                    Err(io::Error::other("the reader replaced the `ReadBuf` that it was given"))
+                }
+            }
+        })
     })
+}
+
+/// Out of line: errors are rare, and their kind takes more code than the rest of a write. Rows `write/mixed`.
+#[cold]
+#[inline(never)]
+pub(super) fn is_interrupted(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Interrupted
+}
+
+/// Repeats `poll` when it is interrupted.
+#[inline]
+pub(super) fn poll_uninterrupted<T>(
+    cx: &mut Context<'_>,
+    mut poll: impl FnMut(&mut Context<'_>) -> Poll<io::Result<T>>,
+) -> Poll<io::Result<T>> {
+    for _ in 0..MAX_TURNS {
+        match poll(cx) {
+            Poll::Ready(Err(error)) if is_interrupted(&error) => {}
+            polled => return polled,
+        }
+    }
+    give_way(cx)
 }

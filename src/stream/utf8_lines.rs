@@ -9,11 +9,11 @@ use futures::Stream;
 use futures::stream::FusedStream;
 use tokio::io::AsyncRead;
 
-use crate::adaptor::chunks::{SILENT_CHUNKS, give_way};
+use crate::adaptor::chunks::{MAX_TURNS, give_way};
 use crate::adaptor::utf8_lines::ReadLines;
 use crate::lines::Line;
 use crate::stream::sources::Texts;
-use crate::stream::{StreamError, Utf8Lines, Utf8Reader};
+use crate::stream::{StreamError, Utf8Lines, Utf8Reader, Utf8Stream};
 
 impl<S, B, E> Utf8Lines<S>
 where
@@ -48,6 +48,34 @@ where
     pub fn new(source: S) -> Self {
         Self { source, lines: ReadLines::new() }
     }
+
+    /// Returns the text after the lines, with the same options and error mode. Nothing is lost: the bytes in
+    /// [`rest`](Self::rest) come first.
+    ///
+    /// Errors in all lines so far have been counted. Errors in an incomplete line are counted later. After a rejected
+    /// line, the text continues in the middle of that line. If a CR ended the last line, an LF after it is skipped, even
+    /// if it arrives later.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, TryStreamExt, stream};
+    /// use utf8_codec::lines::Delimiter;
+    /// use utf8_codec::stream::Utf8Lines;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = [&b"HEAD\r"[..], b"\nbody"].map(Ok::<_, std::io::Error>);
+    /// let mut lines = Utf8Lines::new(stream::iter(chunks)).with_delimiter(Delimiter::any_newline());
+    /// assert_eq!(lines.next().await.unwrap().unwrap(), "HEAD");
+    /// let body: Vec<_> = lines.into_stream().try_collect().await.unwrap();
+    /// assert_eq!(body, ["body"]);
+    /// # }
+    /// ```
+    pub fn into_stream(self) -> Utf8Stream<S> {
+        let (state, may_lose) = self.lines.source();
+        Utf8Stream::after_lines(self.source, self.lines.into_unread(), state, may_lose)
+    }
 }
 
 impl<S> Utf8Lines<Texts<S>> {
@@ -62,9 +90,9 @@ impl<R> Utf8Lines<Utf8Reader<R>> {
     /// freed once the text has been consumed and the reader is pending.
     ///
     /// Errors in all lines so far have been counted. Errors in an incomplete line are counted
-    /// later. After a rejected line, the reader continues in the middle of that line. If a line can
-    /// end with CR, the reader may continue with the LF of a CR LF. If the inner reader
-    /// has already reported its end, it is read once more before the end is returned.
+    /// later. After a rejected line, the reader continues in the middle of that line. If a CR ended the
+    /// last line, an LF after it is skipped, even if it arrives later. If the inner reader has already reported
+    /// its end, it is read once more before the end is returned.
     ///
     /// # Examples
     ///
@@ -111,7 +139,7 @@ impl<S> Utf8Lines<S> {
             if lines.has_ended() {
                 return Poll::Ready(None);
             }
-            if silent == SILENT_CHUNKS {
+            if silent == MAX_TURNS {
                 return give_way(cx);
             }
             match fill(this.source.as_mut(), cx, lines.buffer()) {

@@ -8,11 +8,11 @@ use bytes::BytesMut;
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
-use crate::adaptor::chunks::{SILENT_CHUNKS, give_way};
-use crate::adaptor::read_text::{Advance, ReadText, Repairs, Unread};
+use crate::adaptor::chunks::{MAX_TURNS, give_way};
+use crate::adaptor::read_text::{Advance, ReadText, Unread};
+use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
-use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::stream::sources::poll_read_into;
 use crate::stream::{StreamError, Utf8ByteReader, Utf8Lines};
 
@@ -39,6 +39,7 @@ pin_project! {
     /// text before it is returned first, and the next call continues after it.
     /// [`StreamError::Inner`] in every mode if the reader fails. The next call reads again. A read
     /// of no bytes is the end. The reader is not polled after it.
+    /// [`Interrupted`](io::ErrorKind::Interrupted) is not an error: the read is repeated.
     ///
     /// # Cancel safety
     ///
@@ -48,8 +49,8 @@ pin_project! {
     /// # Cooperative scheduling
     ///
     /// When a method returns `Pending`, the inner reader has registered the waker. There is one
-    /// exception: after 32 consecutive reads without text, the `Utf8Reader` wakes the task itself
-    /// and returns `Pending`, so that other tasks run.
+    /// exception: after 32 consecutive reads without text, or 32 reads of one text to collect, the
+    /// `Utf8Reader` wakes the task itself and returns `Pending`, so that other tasks run.
     ///
     /// # Examples
     ///
@@ -98,8 +99,9 @@ impl<R> Utf8Reader<R> {
         Self { reader, text: ReadText::new() }
     }
 
-    /// Sets the size of the buffer for large reads, in bytes, at least 4. One read returns at most
-    /// this many bytes. Call it before the first read.
+    /// Sets the size of the buffer for large reads, in bytes, at least 4 and at most 16 MiB (2^24);
+    /// other sizes are clamped. One read returns at most this many bytes. Call it before the first
+    /// read.
     ///
     /// # Examples
     ///
@@ -429,9 +431,9 @@ impl<R: AsyncRead> Utf8Reader<R> {
         mut reads: usize,
     ) -> Poll<Result<(), StreamError<io::Error>>> {
         loop {
-            match self.as_mut().project().text.advance(Repairs::All)? {
+            match self.as_mut().project().text.advance()? {
                 Advance::Text | Advance::End => return Poll::Ready(Ok(())),
-                Advance::Read if reads == SILENT_CHUNKS => return give_way(cx),
+                Advance::Read if reads == MAX_TURNS => return give_way(cx),
                 Advance::Read => {
                     let read = ready!(self.as_mut().poll_read(cx))?;
                     if self.as_mut().project().text.fill(read) {

@@ -1,6 +1,5 @@
 //! How do chunks become text?
 
-use std::future::poll_fn;
 use std::mem;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
@@ -13,7 +12,7 @@ use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
 use crate::adaptor::SourceState;
-use crate::adaptor::chunks::{ChunkText, SILENT_CHUNKS, give_way};
+use crate::adaptor::chunks::{ChunkText, MAX_TURNS, Turns, give_way};
 use crate::adaptor::read_text::Unread;
 use crate::decoder::bom::BOM;
 use crate::decoder::error::Utf8Error;
@@ -277,6 +276,18 @@ impl<S> Utf8Stream<S> {
         let unread = Unread { bytes, decoder, mode, has_ended };
         Utf8Lines::continuing(self.inner, unread, self.may_lose)
     }
+
+    /// The text of the unread bytes, then of the chunks of `inner`.
+    pub(super) fn after_lines(
+        inner: S,
+        unread: Unread,
+        state: SourceState,
+        may_lose: bool,
+    ) -> Self {
+        let Unread { bytes, decoder, mode, .. } = unread;
+        let text = ChunkText { decoder, mode, chunk: bytes.freeze() };
+        Self { text, state, may_lose, ..Self::new(inner) }
+    }
 }
 
 impl<S, D> Utf8Stream<S, D> {
@@ -444,8 +455,8 @@ impl<S, D> Utf8Stream<S, D> {
         Self: Stream<Item = Result<ByteString, StreamError<E>>>,
     {
         let mut stream = pin!(self);
-        let mut text = String::new();
-        while let Some(item) = poll_fn(|cx| stream.as_mut().poll_next(cx)).await {
+        let (mut text, mut turns) = (String::new(), Turns::default());
+        while let Some(item) = turns.next(|cx| stream.as_mut().poll_next(cx)).await {
             append_within(&mut text, &item?, max_length)?;
         }
         Ok(text)
@@ -496,8 +507,8 @@ impl<R> Utf8Stream<ReaderChunks<R>> {
         Self { may_lose: false, ..Self::new(ReaderChunks::new(reader)) }
     }
 
-    /// Sets the size of the buffer, in bytes, at least 1. One read returns at most this many bytes.
-    /// Call it before the first poll.
+    /// Sets the size of the buffer, in bytes, at least 1 and at most 16 MiB (2^24); other sizes are
+    /// clamped. One read returns at most this many bytes. Call it before the first poll.
     ///
     /// # Examples
     ///
@@ -667,7 +678,7 @@ fn poll_items<M, T, E>(
         if let Some(item) = next(machine).transpose() {
             return Poll::Ready(Some(item));
         }
-        if silent == SILENT_CHUNKS {
+        if silent == MAX_TURNS {
             return give_way(cx);
         }
         match ready!(fill(machine, cx)) {
@@ -677,7 +688,9 @@ fn poll_items<M, T, E>(
         }
     }
     if *state == SourceState::Ending {
-        if let Some(item) = end(machine).transpose() {
+        // After lines, a chunk can be left.
+        let item = next(machine).transpose().or_else(|| end(machine).transpose());
+        if let Some(item) = item {
             return Poll::Ready(Some(item));
         }
         *state = SourceState::Ended;

@@ -52,6 +52,7 @@ pin_project! {
     ///
     /// An error of the inner writer, or [`WriteZero`](std::io::ErrorKind::WriteZero) if it accepts
     /// no bytes. Nothing is lost. The call has not taken its text, and you can repeat it.
+    /// [`Interrupted`](std::io::ErrorKind::Interrupted) is not an error: the inner call is repeated.
     ///
     /// In [`ErrorMode::Fatal`], the default, an error for the first unpaired surrogate that the call
     /// found. Its inner error ([`get_ref`](std::io::Error::get_ref)) is a [`Utf16Error`]. Lone

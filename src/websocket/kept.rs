@@ -6,12 +6,12 @@ use core::{mem, ptr};
 use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
 
-use crate::decoder::text::GatheredText;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::utf8_decoder::masked::{Mask, Unmasked};
-use crate::websocket::message::MAX_CONTROL;
+use crate::decoder::text::GatheredText;
+use crate::websocket::message::{MAX_CONTROL, check_close};
 use crate::websocket::message_assembler::{Frame, Open};
-use crate::websocket::{MessageAssembler, MessageError};
+use crate::websocket::{MessageAssembler, MessageError, Opcode};
 
 /// A received piece, unmasked.
 #[derive(Default)]
@@ -164,13 +164,16 @@ impl MessageAssembler {
         let Self { decoder, max_length, len, frame, open, .. } = self;
         let (mask, announced) = match frame {
             Frame::Data { mask, announced, .. } => (mask, announced),
-            Frame::Control { mask, payload, .. } => {
+            Frame::Control { opcode, mask, payload } => {
                 decoder.unmask(piece, mask);
-                let fits = payload.len() + piece.len() <= MAX_CONTROL;
-                if fits {
-                    payload.extend_from_slice(piece);
-                }
-                let error = (!fits).then_some(MessageError::LongControl);
+                let admitted = piece.len().min(MAX_CONTROL - payload.len());
+                payload.extend_from_slice(&piece[..admitted]);
+                let is_too_long = admitted < piece.len();
+                let error = match *opcode {
+                    Opcode::Close => check_close(payload).err(),
+                    _ => None,
+                };
+                let error = error.or(is_too_long.then_some(MessageError::LongControl));
                 return Received { error, ..Received::default() };
             }
             Frame::Nothing => {

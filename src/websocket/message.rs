@@ -143,9 +143,9 @@ impl MessageError {
         }
     }
 
-    /// Returns the offset of the error in the message, in bytes: the start of an ill-formed
-    /// sequence, or the limit if the message is too long. Returns `None` for a violation of the
-    /// protocol.
+    /// Returns the offset of the error, in bytes: the start of an ill-formed sequence in the message, or in
+    /// the reason of a close frame, after its code; or the limit if the message is too long. Returns `None`
+    /// for a violation of the protocol.
     ///
     /// # Examples
     ///
@@ -283,6 +283,15 @@ pub fn parse_close(payload: Bytes) -> Result<Option<(u16, ByteString)>, MessageE
     }
     decoder.finish().map_err(MessageError::Reason)?;
     Ok(Some((code, reason)))
+}
+
+/// Checks the beginning of the payload of a close frame. Half a code, or a part of a character at the end, is not an
+/// error yet.
+pub(super) fn check_close(payload: &[u8]) -> Result<(), MessageError> {
+    let Some((code, reason)) = payload.split_first_chunk() else { return Ok(()) };
+    check_code(u16::from_be_bytes(*code))?;
+    let error = Utf8Decoder::new().push(reason).find_map(Result::err);
+    error.map_or(Ok(()), |error| Err(MessageError::Reason(error)))
 }
 
 fn check_code(code: u16) -> Result<(), MessageError> {

@@ -26,7 +26,8 @@ use crate::websocket::{FrameHeader, Message, MessageError, Opcode};
 /// previous buffer exists as well. It also holds up to 125 bytes of an open control frame, and at
 /// most three bytes of a split character. An empty piece changes nothing.
 ///
-/// If a message ends inside a character, [`end_frame`](Self::end_frame) returns the error. After an
+/// The code of a close frame is judged when both its bytes have arrived. If a message or the reason of a
+/// close frame ends inside a character, [`end_frame`](Self::end_frame) returns the error. After an
 /// error, close the connection. Nothing is held any more, and every call returns the same error
 /// until [`reset`](Self::reset).
 ///
@@ -245,7 +246,8 @@ impl MessageAssembler {
     /// # Errors
     ///
     /// [`MessageError::TooLong`] if the message would exceed the limit, [`MessageError::LongControl`] for
-    /// a control frame of more than 125 bytes, [`MessageError::NoFrame`] outside a frame.
+    /// a control frame of more than 125 bytes, [`MessageError::TruncatedCloseCode`] for a close frame of
+    /// one byte, [`MessageError::NoFrame`] outside a frame.
     ///
     /// # Examples
     ///
@@ -262,6 +264,9 @@ impl MessageAssembler {
                 *announced = len;
             }
             Frame::Data { .. } => return self.fail(self.too_long()),
+            Frame::Control { opcode: Opcode::Close, .. } if len == 1 => {
+                return self.fail(MessageError::TruncatedCloseCode);
+            }
             Frame::Control { .. } if len <= MAX_CONTROL as u64 => {}
             Frame::Control { .. } => return self.fail(MessageError::LongControl),
             Frame::Nothing => return self.fail(MessageError::NoFrame),
@@ -276,7 +281,8 @@ impl MessageAssembler {
     /// # Errors
     ///
     /// [`MessageError::Utf8`] and [`MessageError::TooLong`], returned by the call with the first
-    /// rejected byte; [`MessageError::LongControl`] for more than 125 bytes in a control frame;
+    /// rejected byte; in a close frame, [`MessageError::CloseCode`] and [`MessageError::Reason`] by the same
+    /// rule; [`MessageError::LongControl`] for more than 125 bytes in a control frame;
     /// [`MessageError::NoFrame`] outside a frame.
     ///
     /// # Examples
@@ -429,8 +435,9 @@ impl MessageAssembler {
     ///
     /// # Errors
     ///
-    /// [`MessageError::Utf8`] if a text message ends inside a character; the errors of
-    /// [`parse_close`] for a close frame; [`MessageError::NoFrame`] outside a frame.
+    /// [`MessageError::Utf8`] if a text message ends inside a character, and [`MessageError::Reason`] if
+    /// the reason of a close frame does; [`MessageError::TruncatedCloseCode`] for a close frame of one byte;
+    /// [`MessageError::NoFrame`] outside a frame.
     ///
     /// # Examples
     ///

@@ -482,11 +482,11 @@ fn a_read_offers_8_kib_or_the_capacity() {
     let mut reader = Utf8Reader::new(Script::new(&[Chunk(&bytes)]));
     assert_eq!(read_all(&mut reader).len(), bytes.len());
     assert_eq!((reader.get_ref().room, reader.get_ref().calls), (8192, 14));
-    for capacity in [0, 1, 4, 5, 95, 96, 97, 10_000] {
+    for capacity in [0, 1, 4, 5, 95, 96, 97, 10_000, usize::MAX] {
         let mut reader = Utf8Reader::new(Script::new(&[Chunk(&bytes)])).with_capacity(capacity);
         assert_eq!(read_all(&mut reader).len(), bytes.len());
         // The first 96 bytes of the buffer are not on the heap.
-        assert_eq!(reader.get_ref().room, if capacity < 96 { capacity.max(4) } else { capacity });
+        assert_eq!(reader.get_ref().room, capacity.clamp(4, 1 << 24));
     }
 }
 

@@ -148,13 +148,16 @@ fn repaired_chars_have_the_offset_of_their_error() {
                     at += text.len() as u64;
                 }
                 Err(error) => {
-                    let repair = mode.repair(&error).unwrap();
+                    let repair = mode.repair(&error, Utf8Options::new()).unwrap();
                     expected.extend(repair.chars().map(|c| (error.valid_up_to(), c)));
                     at += error.bytes().len() as u64;
                 }
             }
         }
-        let end = decoder.finish().err().map(|error| (error, mode.repair(&error).unwrap()));
+        let end = decoder
+            .finish()
+            .err()
+            .map(|error| (error, mode.repair(&error, Utf8Options::new()).unwrap()));
         if let Some((error, repair)) = end {
             expected.extend(repair.chars().map(|c| (error.valid_up_to(), c)));
         }

@@ -19,4 +19,6 @@ mod stream_lines;
 #[cfg(all(feature = "codec", feature = "stream"))]
 #[path = "../support/mod.rs"]
 mod support;
+#[cfg(feature = "stream")]
+mod turns;
 mod writer;

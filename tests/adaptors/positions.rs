@@ -1,6 +1,7 @@
 //! `TextPosition`: the line, column and offset of every `char` and error, in all modes and at every split.
 
 use std::io::{self, Read};
+use std::time::Instant;
 
 use utf8_codec::io::{StreamError, Utf8Reader};
 use utf8_codec::{BomPolicy, ErrorMode, TextPosition, Utf8Decoder, Utf8Options};
@@ -126,6 +127,35 @@ fn a_position_moves_past_text_as_past_each_of_its_chars() {
 }
 
 #[test]
+fn the_numbers_of_a_position_saturate() {
+    const MAX: u64 = u64::MAX;
+    let mut end = TextPosition::new();
+    (end.line, end.column) = (MAX, MAX);
+    end.skip(MAX);
+    let numbers = |position: TextPosition| (position.line, position.column, position.offset);
+
+    let mut position = end;
+    position.skip(MAX);
+    position.push("text");
+    assert_eq!(numbers(position), (MAX, MAX, MAX));
+    position.push("a\nb");
+    assert_eq!(numbers(position), (MAX, 2, MAX));
+
+    // The offset of an error, and of a char of a reader, is its own.
+    let options = Utf8Options::new().reject_controls();
+    let mut decoder = Utf8Decoder::new().with_options(options);
+    for (input, column) in [(&b"\xFF"[..], MAX), (b"\n", 1)] {
+        let error = decoder.push(input).next().unwrap().unwrap_err();
+        let mut position = end;
+        position.push_error(&error);
+        assert_eq!(numbers(position), (MAX, column, decoder.position()));
+    }
+    let mut position = end;
+    let count = Utf8Reader::new(&b"a\xFF\n"[..]).chars_with_positions(&mut position).count();
+    assert_eq!((count, numbers(position)), (3, (MAX, 1, 2)));
+}
+
+#[test]
 fn a_rejected_lf_ends_a_line_and_a_missing_bom_has_no_column() {
     let options = Utf8Options::new().with_bom(BomPolicy::Require).reject_controls();
     let mut decoder = Utf8Decoder::new().with_options(options);
@@ -187,12 +217,8 @@ fn positions_continue_after_the_iterator_was_dropped_and_after_chars_without_pos
                 .chars_with_positions(&mut TextPosition::new())
                 .map(|(at, next)| (at.offset, next.ok()))
                 .collect();
-            let is_inside_a_repair = taken > 0
-                && expected.get(taken).is_some_and(|next| next.2 == expected[taken - 1].2);
-            if !is_inside_a_repair {
-                let known = expected[taken..].iter().map(|(.., at, next)| (*at, next.clone().ok()));
-                assert_eq!(rest, known.collect::<Vec<_>>(), "{mode:?} {taken}");
-            }
+            let known = expected[taken..].iter().map(|(.., at, next)| (*at, next.clone().ok()));
+            assert_eq!(rest, known.collect::<Vec<_>>(), "{mode:?} {taken}");
 
             let mut second = reader(&[INPUT], mode);
             let (mut position, mut items) = (TextPosition::new(), Vec::new());
@@ -203,6 +229,82 @@ fn positions_continue_after_the_iterator_was_dropped_and_after_chars_without_pos
             assert_eq!(items, expected, "{mode:?} {taken}");
         }
     }
+}
+
+#[test]
+fn positions_in_the_middle_of_a_repair_continue_with_the_rest_of_it() {
+    let mut reader = Utf8Reader::new(&b"\xD2aaa"[..]).with_error_mode(ErrorMode::Escape);
+    assert_eq!(reader.next_char().unwrap(), Some('\\'));
+    assert_eq!(reader.next_char().unwrap(), Some('x'));
+    let rest: Vec<_> = reader
+        .chars_with_positions(&mut TextPosition::new())
+        .map(|(at, next)| (at.column, at.offset, next.unwrap()))
+        .collect();
+    assert_eq!(rest, [(1, 0, 'd'), (2, 0, '2'), (3, 1, 'a'), (4, 2, 'a'), (5, 3, 'a')]);
+}
+
+#[test]
+fn methods_by_turns_return_each_item_once_with_its_offset() {
+    for mode in MODES {
+        let expected = model(INPUT, mode);
+        // Each step takes one item, by the method that a digit of `plan` chooses.
+        for plan in 0..3_usize.pow(6) {
+            for split in [&[INPUT][..], &[&INPUT[..9], &INPUT[9..]]] {
+                let mut reader = reader(split, mode);
+                let mut turn = 0;
+                for (.., offset, item) in &expected {
+                    let method = plan / 3_usize.pow(turn % 6) % 3;
+                    turn += 1;
+                    let next = match method {
+                        0 => reader.next_char().map(Option::unwrap),
+                        1 => {
+                            let text = reader.peek_str();
+                            let next = text.map(|text| text.unwrap().chars().next().unwrap());
+                            reader.consume(next.as_ref().map_or(0, |next| next.len_utf8()));
+                            next
+                        }
+                        _ => {
+                            let mut position = TextPosition::new();
+                            let next = reader.chars_with_positions(&mut position).next();
+                            let (at, next) = next.unwrap();
+                            assert_eq!(at.offset, *offset, "{mode:?} {plan} {turn}");
+                            next
+                        }
+                    };
+                    let next = next.map_err(|error| match error {
+                        StreamError::Utf8(error) => error.bytes().to_vec(),
+                        error => panic!("{error}"),
+                    });
+                    assert_eq!(next, *item, "{mode:?} {plan} {turn}");
+                }
+                assert_eq!(reader.next_char().unwrap(), None);
+                assert_eq!(reader.decoder().error_count(), 5, "{mode:?} {plan}");
+            }
+        }
+    }
+}
+
+#[test]
+fn methods_by_turns_cost_the_same_for_each_byte_of_a_large_buffer() {
+    // The shortest time of a few runs, in nanoseconds for each byte.
+    let cost = |size: usize| {
+        let input = b"\xFFa".repeat(size / 2);
+        let run = || {
+            let reader = Utf8Reader::new(&input[..]).with_error_mode(ErrorMode::Replacement);
+            let mut reader = reader.with_capacity(size);
+            let mut position = TextPosition::new();
+            let start = Instant::now();
+            let mut chars = 0;
+            while reader.peek_str().unwrap().is_some() {
+                chars += reader.chars_with_positions(&mut position).take(1).count();
+            }
+            assert_eq!((chars, position.column), (size, 1 + size as u64));
+            start.elapsed().as_nanos() / size as u128
+        };
+        (0..3).map(|_| run()).min().unwrap()
+    };
+    let (small, large) = (cost(1 << 10), cost(1 << 15));
+    assert!(large <= 8 * small.max(20), "{large} ns a byte instead of {small}");
 }
 
 #[cfg(feature = "stream")]

@@ -316,12 +316,14 @@ fn apart_after(steps: usize, bytes: &[u8], mode: ErrorMode) -> (String, u64) {
         for piece in decoder.push(chunk) {
             match piece {
                 Ok(text) => seen += text,
-                Err(error) => seen += mode.repair(&error).as_deref().unwrap_or_default(),
+                Err(error) => {
+                    seen += mode.repair(&error, Utf8Options::new()).as_deref().unwrap_or_default()
+                }
             }
         }
     }
     while let Err(error) = decoder.finish() {
-        seen += mode.repair(&error).as_deref().unwrap_or_default();
+        seen += mode.repair(&error, Utf8Options::new()).as_deref().unwrap_or_default();
     }
     (seen, decoder.error_count())
 }

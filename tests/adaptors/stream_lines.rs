@@ -15,6 +15,7 @@ use crate::support::reference::LineItem;
 use crate::support::{MODES, cases, chunks, config, line_item, line_items, options, unhex};
 use bytes::Bytes;
 use futures::channel::mpsc;
+use futures::executor::block_on;
 use futures::stream::FusedStream;
 use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
 use script::Does::{Chunk, End, Error, Pause};
@@ -296,7 +297,7 @@ fn into_reader_returns_all_text_after_the_last_line() {
 
             pipe.write_all(&bytes[cut..]).now_or_never().unwrap().unwrap();
             drop(pipe);
-            let text = reader.collect_text(1000).now_or_never().unwrap().unwrap();
+            let text = block_on(reader.collect_text(1000)).unwrap();
             assert_eq!(text, all_of(&bytes[start.max(3)..]), "{mode:?} {cut}");
             assert_eq!(
                 reader.decoder().error_count(),
@@ -629,4 +630,86 @@ fn lines_are_send_sync_and_unpin() {
     fn is_plain<T: Send + Sync + Unpin + std::fmt::Debug>() {}
     is_plain::<Utf8Lines<()>>();
     is_plain::<Utf8Lines<Utf8Reader<TcpStream>>>();
+}
+
+/// What follows a line that CR LF ends, however the bytes arrive, whatever reads it.
+#[tokio::test]
+async fn what_follows_the_lines_begins_after_the_lf_of_a_crlf() {
+    let inputs = ["a\r\nbody", "a\rbody", "a\nbody", "a\r\n\nbody", "a\r\r\nbody", "a\r\n", "a\r"];
+    for input in inputs {
+        let expected = &input[if input.starts_with("a\r\n") { 3 } else { 2 }..];
+        for size in 1..=input.len() {
+            let chunks: Vec<_> = input.as_bytes().chunks(size).map(Bytes::from_static).collect();
+            let reads = || {
+                let mut reads = tokio_test::io::Builder::new();
+                for chunk in &chunks {
+                    reads.read(chunk);
+                }
+                reads.build()
+            };
+            let context = format!("{input:?} {size}");
+
+            let mut lines = Utf8Reader::new(reads()).into_lines();
+            lines = lines.with_delimiter(Delimiter::any_newline());
+            assert_eq!(lines.next().await.unwrap().unwrap(), "a", "{context}");
+            assert!(!lines.rest().starts_with(b"\n") || expected.starts_with('\n'), "{context}");
+            let text = lines.into_reader().collect_text(100).await.unwrap();
+            assert_eq!(text, expected, "reader, {context}");
+
+            let source = stream::iter(chunks.clone().into_iter().map(Ok::<_, Infallible>));
+            let mut lines = Utf8Lines::new(source).with_delimiter(Delimiter::any_newline());
+            assert_eq!(lines.next().await.unwrap().unwrap(), "a", "{context}");
+            let text = lines.into_stream().collect_text(100).await.unwrap();
+            assert_eq!(text, expected, "stream, {context}");
+
+            let lines =
+                utf8_codec::io::Utf8Reader::new(InPieces(input.as_bytes(), size)).into_lines();
+            let mut lines = lines.with_delimiter(Delimiter::any_newline());
+            assert_eq!(Iterator::next(&mut lines).unwrap().unwrap(), "a", "{context}");
+            let text = lines.into_reader().collect_text(100).unwrap();
+            assert_eq!(text, expected, "blocking, {context}");
+        }
+    }
+}
+
+/// A reader that returns at most this many bytes at a time.
+struct InPieces<'a>(&'a [u8], usize);
+
+impl io::Read for InPieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let len = self.1.min(buffer.len());
+        self.0.read(&mut buffer[..len])
+    }
+}
+
+#[tokio::test]
+async fn a_stream_after_lines_continues_them_at_any_time() {
+    let bytes = b"\xEF\xBB\xBFone\nt\xFFwo\r\nthree \xE2\x82\xAC\nfour\xC3";
+    let options = Utf8Options::new().with_bom(BomPolicy::Strip);
+    for size in 1..=bytes.len() {
+        for taken in 0..=5 {
+            let chunks =
+                bytes.chunks(size).map(|chunk| Ok::<_, Infallible>(Bytes::from_static(chunk)));
+            let texts = Utf8Stream::new(stream::iter(chunks)).with_options(options);
+            let mut lines = texts.with_error_mode(ErrorMode::Escape).lines();
+            let mut text = String::new();
+            for _ in 0..taken {
+                let Some(line) = lines.next().await else { break };
+                let line = line.unwrap();
+                text += &line;
+                text += if line.is_terminated() { "\n" } else { "" };
+            }
+            let mut texts = lines.into_stream();
+            while let Some(piece) = texts.next().await {
+                text += &piece.unwrap();
+            }
+            assert_eq!(
+                text.replace('\r', ""),
+                "one\nt\\xffwo\nthree €\nfour\\xc3",
+                "{size} {taken}"
+            );
+            assert_eq!(texts.decoder().position(), bytes.len() as u64, "{size} {taken}");
+            assert_eq!(texts.decoder().error_count(), 2, "{size} {taken}");
+        }
+    }
 }

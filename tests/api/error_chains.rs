@@ -150,6 +150,12 @@ fn errors_of_lines() -> Vec<Row> {
             5,
             &["line 2 contains a bare CR at byte 5 of the stream"],
         ),
+        row(
+            "LineError::BareLf",
+            LineError::BareLf { number: 2, offset: 3, lf_offset: 5 },
+            5,
+            &["line 2 contains a bare LF at byte 5 of the stream"],
+        ),
     ]
 }
 
@@ -253,7 +259,19 @@ fn errors_of_bodies() -> Vec<Row> {
             "BodyError::ContradictoryCharsets",
             E::ContradictoryCharsets,
             None,
-            &["contradictory charsets in Content-Type"],
+            &["contradictory media types or charsets in Content-Type"],
+        ),
+        row(
+            "BodyError::UnsupportedContentCoding",
+            E::UnsupportedContentCoding { coding: "gzip".to_owned() },
+            None,
+            &["unsupported content coding: gzip"],
+        ),
+        row(
+            "BodyError::PartialContent",
+            E::PartialContent,
+            None,
+            &["unsupported Content-Range: the body is a part of a text"],
         ),
         row(
             "BodyError::TooLong",

@@ -486,7 +486,7 @@ mod lines {
 
     #[test]
     fn irc_is_written_with_crlf_and_without_cr_or_lf_in_a_message() {
-        let crlf = || irc().with_delimiter(Delimiter::crlf());
+        let crlf = || irc().with_delimiter(Delimiter::crlf_or_lf());
         assert_eq!(write(crlf(), "PONG"), Some("PONG\r\n".into()));
         for injected in ["PONG\r\nQUIT", "PONG\nQUIT", "PONG\rQUIT", "PONG\r"] {
             assert_eq!(write(crlf(), injected), None);
@@ -515,10 +515,11 @@ mod lines {
     }
 
     #[test]
-    fn smtputf8_commands_contain_no_bare_cr_and_may_contain_tabs() {
+    fn smtputf8_commands_contain_no_bare_cr_or_lf_and_may_contain_tabs() {
         let commands = || smtp().with_delimiter(Delimiter::crlf());
-        let lines = [Err(Rejected::Other), Ok("a\tb".into())];
-        assert_eq!(read(commands(), b"HELO a\rMAIL b\r\na\tb\r\n"), lines);
+        let lines = [Err(Rejected::Other), Err(Rejected::Other), Ok("a\tb".into())];
+        let input = b"HELO a\rMAIL b\r\nMAIL FROM:<a>\nRCPT TO:<b>\r\na\tb\r\n";
+        assert_eq!(read(commands(), input), lines);
         assert_eq!(write(commands(), "a\nRCPT evil"), None);
     }
 

@@ -87,6 +87,14 @@ fn positions_are_written_with_their_fields() {
     let mut position = TextPosition::new();
     position.push("a\nbc");
     round_trip(position, json!({"line": 2, "column": 3, "offset": 4}));
+    for impossible in [
+        json!({"line": 0, "column": 1, "offset": 0}),
+        json!({"line": 1, "column": 0, "offset": 0}),
+        json!({"line": 1, "column": 1, "offset": -1}),
+        json!({"line": 1, "column": 1}),
+    ] {
+        assert!(from_value::<TextPosition>(impossible.clone()).is_err(), "{impossible}");
+    }
 }
 
 /// The errors of `bytes`.
@@ -234,4 +242,8 @@ fn errors_of_lines_survive_a_round_trip() {
         Utf8Reader::new(&b"a\rb\r\n"[..]).into_lines().with_delimiter(Delimiter::crlf());
     let Some(Err(StreamError::Line(error))) = lines.next() else { panic!() };
     round_trip(error, json!({"bare_cr": {"number": 1, "offset": 0, "cr_offset": 1}}));
+    let mut lines =
+        Utf8Reader::new(&b"a\nb\r\n"[..]).into_lines().with_delimiter(Delimiter::crlf());
+    let Some(Err(StreamError::Line(error))) = lines.next() else { panic!() };
+    round_trip(error, json!({"bare_lf": {"number": 1, "offset": 0, "lf_offset": 1}}));
 }

@@ -81,7 +81,7 @@ fn rejecting_is_idempotent_and_never_undone() {
 #[test]
 fn a_repair_derefs_to_its_text() {
     let error = first_error(Utf8Options::new(), b"\xE9");
-    let repair = ErrorMode::Latin1.repair(&error).expect("the mode is lossy");
+    let repair = ErrorMode::Latin1.repair(&error, Utf8Options::new()).expect("the mode is lossy");
     assert_eq!((&*repair, repair.to_string()), ("é", "é".to_owned()));
 }
 

@@ -1,8 +1,7 @@
 //! `Utf8LinesCodec`: lines.
 
-use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-
 use super::*;
+use crate::support::reference::{self, LineItem};
 
 // ---- scripts --------------------------------------------------------------------------------
 
@@ -10,7 +9,8 @@ use super::*;
 async fn every_delimiter_ends_lines_at_any_split() {
     let table = [
         (Delimiter::lf(), "one\r\ntwo\rtwo\n\n\r\rö", [0, 5, 13, 14]),
-        (Delimiter::crlf(), "one\r\ntwo\n\r\nö", [0, 5, 9, 11]),
+        (Delimiter::crlf(), "one\r\ntwo\r\n\r\nö", [0, 5, 10, 12]),
+        (Delimiter::crlf_or_lf(), "one\r\ntwo\n\r\nö", [0, 5, 9, 11]),
         (Delimiter::any_newline(), "one\r\ntwo\rtwo\n\n", [0, 5, 9, 13]),
         (Delimiter::nul(), "one\0two\n\r\0\0ö\r", [0, 4, 10, 11]),
         (Delimiter::text("aa").unwrap(), "oneaatwoabaaaaö", [0, 5, 12, 14]),
@@ -19,6 +19,7 @@ async fn every_delimiter_ends_lines_at_any_split() {
     ];
     let texts = [
         ["one", "two\rtwo", "", "\r\rö"],
+        ["one", "two", "", "ö"],
         ["one", "two", "", "ö"],
         ["one", "two", "two", ""],
         ["one", "two\n\r", "", "ö\r"],
@@ -65,7 +66,7 @@ fn a_bare_cr_rejects_its_line_at_any_split() {
     for mode in [ErrorMode::Fatal, ErrorMode::Replacement] {
         for cut in 0..=input.len() {
             let mut codec =
-                Utf8LinesCodec::new().with_delimiter(Delimiter::crlf()).with_error_mode(mode);
+                Utf8LinesCodec::new().with_delimiter(Delimiter::crlf_or_lf()).with_error_mode(mode);
             let (mut buffer, mut lines) = (BytesMut::new(), Vec::new());
             for chunk in [&input[..cut], &input[cut..]] {
                 buffer.extend_from_slice(chunk);
@@ -87,6 +88,88 @@ fn a_bare_cr_rejects_its_line_at_any_split() {
     }
 }
 
+/// Each line is what is between two CR LF. It is rejected if it contains a CR, an LF or a byte that is not UTF-8, and
+/// then no part of it is a line.
+#[test]
+fn crlf_lines_end_only_at_crlf_at_any_split() {
+    const BYTES: &[u8] = b"a\r\n\xFF";
+    let mut strings = vec![Vec::new()];
+    let mut last = strings.clone();
+    for _ in 0..6 {
+        last = last.iter().flat_map(|s| BYTES.iter().map(|&b| [&s[..], &[b]].concat())).collect();
+        strings.extend_from_slice(&last);
+    }
+    for (delimiter, of_model) in [
+        (Delimiter::crlf(), reference::Delimiter::Crlf),
+        (Delimiter::crlf_or_lf(), reference::Delimiter::CrlfOrLf),
+    ] {
+        for (of_mode, mode) in [MODES[0], MODES[1], MODES[2]] {
+            for limit in [1, 100] {
+                let codec = Utf8LinesCodec::new()
+                    .with_delimiter(delimiter.clone())
+                    .with_error_mode(mode)
+                    .with_max_length(limit);
+                for bytes in &strings {
+                    let model = |ended| {
+                        let items = reference::lines_prefix(
+                            bytes,
+                            support::PLAIN,
+                            of_mode,
+                            &of_model,
+                            limit,
+                            ended,
+                        );
+                        items.into_iter().map(undated_item).collect::<Vec<_>>()
+                    };
+                    let expected = model(true);
+                    for cuts in every_cut(bytes.len()) {
+                        let steps = support::line_items(codec.clone(), bytes, &cuts);
+                        let items: Vec<_> = steps.concat().into_iter().map(undated_item).collect();
+                        assert_eq!(
+                            items, expected,
+                            "{delimiter:?} {mode:?} {limit}: {bytes:02x?} {cuts:?}"
+                        );
+                        let before_the_end = steps[..steps.len() - 1].concat();
+                        assert_eq!(
+                            before_the_end.len(),
+                            model(false).len(),
+                            "early: {bytes:02x?} {cuts:?}"
+                        );
+                    }
+                    if delimiter == Delimiter::crlf() && mode == ErrorMode::Fatal && limit == 100 {
+                        let lossy = String::from_utf8_lossy(bytes);
+                        let mut whole: Vec<_> = lossy.split("\r\n").collect();
+                        whole.truncate(whole.len() - usize::from(whole.ends_with(&[""])));
+                        whole.retain(|line| !line.contains(['\r', '\n', '\u{FFFD}']));
+                        let accepted: Vec<_> = expected.iter().filter_map(text_of_line).collect();
+                        assert_eq!(accepted, whole, "{bytes:02x?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn text_of_line(item: &LineItem) -> Option<&str> {
+    match item {
+        LineItem::Line { text, .. } => Some(text),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_bare_lf_does_not_end_a_command() {
+    let mut codec = Utf8LinesCodec::new().with_delimiter(Delimiter::crlf());
+    let mut buffer = BytesMut::from("MAIL FROM:<a>\nRCPT TO:<b>\r\na\r\r\nend\r");
+    let reported = [decode_lines(&mut codec, &mut buffer), end_lines(&mut codec, &mut buffer)];
+    let expected = [
+        "<line 1 contains a bare LF at byte 13>",
+        "<line 2 contains a bare CR at byte 28>",
+        "<line 3 contains a bare CR at byte 34>",
+    ];
+    assert_eq!(reported.concat(), expected);
+}
+
 #[test]
 fn a_bare_cr_in_a_replaced_buffer_rejects_its_line() {
     let mut codec = Utf8LinesCodec::new().with_delimiter(Delimiter::crlf());
@@ -101,19 +184,22 @@ fn a_bare_cr_in_a_replaced_buffer_rejects_its_line() {
 
 #[test]
 fn crlf_lines_are_written_whole_or_not_at_all() {
-    let mut codec = Utf8LinesCodec::new().with_delimiter(Delimiter::crlf());
-    let mut buffer = BytesMut::new();
-    for (text, offset) in [("a\nRCPT evil", 1), ("a\r", 1), ("\r\n", 0), ("é\rb", 2), ("\n", 0)] {
-        let error = codec.encode(text, &mut buffer).unwrap_err();
-        assert!(matches!(error, CodecError::EmbeddedDelimiter { offset: at } if at == offset));
+    for delimiter in [Delimiter::crlf(), Delimiter::crlf_or_lf()] {
+        let mut codec = Utf8LinesCodec::new().with_delimiter(delimiter);
+        let mut buffer = BytesMut::new();
+        for (text, offset) in [("a\nRCPT evil", 1), ("a\r", 1), ("\r\n", 0), ("é\rb", 2), ("\n", 0)]
+        {
+            let error = codec.encode(text, &mut buffer).unwrap_err();
+            assert!(matches!(error, CodecError::EmbeddedDelimiter { offset: at } if at == offset));
+        }
+        assert!(buffer.is_empty());
+        codec.encode("é", &mut buffer).unwrap();
+        assert_eq!(buffer, "é\r\n");
     }
-    assert!(buffer.is_empty());
-    codec.encode("é", &mut buffer).unwrap();
-    assert_eq!(buffer, "é\r\n");
 }
 
 #[tokio::test]
-async fn a_command_after_a_bare_cr_is_rejected_and_the_session_continues() {
+async fn a_command_after_a_bare_cr_or_lf_is_rejected_and_the_session_continues() {
     let (client, server) = tokio::io::duplex(16);
     let crlf = || Utf8LinesCodec::new().with_delimiter(Delimiter::crlf()).with_max_length(510);
     let serve = tokio::spawn(async move {
@@ -133,20 +219,22 @@ async fn a_command_after_a_bare_cr_is_rejected_and_the_session_continues() {
     });
     let (replies, mut commands) = tokio::io::split(client);
     let send = tokio::spawn(async move {
-        let input = b"HELO a\r\nMAIL FROM:<a>\rRCPT TO:<evil>\r\nQUIT\n";
+        let input =
+            b"HELO a\r\nMAIL FROM:<a>\rRCPT TO:<evil>\r\nMAIL FROM:<a>\nRCPT TO:<evil>\r\nQUIT\r\n";
         commands.write_all(input).await.unwrap();
         commands.shutdown().await.unwrap();
     });
     let replies: Vec<_> = FramedRead::new(replies, crlf())
         .map(|line| line.unwrap().unwrap().text.to_string())
-        .take(3)
+        .take(4)
         .collect()
         .await;
     send.await.unwrap();
-    assert_eq!(
-        replies,
-        ["250 ok", "500 line 2 contains a bare CR at byte 21 of the stream", "250 ok"]
-    );
+    let rejections = [
+        "500 line 2 contains a bare CR at byte 21 of the stream",
+        "500 line 3 contains a bare LF at byte 51 of the stream",
+    ];
+    assert_eq!(replies, ["250 ok", rejections[0], rejections[1], "250 ok"]);
     assert_eq!(serve.await.unwrap(), ["HELO a", "QUIT"]);
 }
 

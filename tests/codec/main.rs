@@ -18,13 +18,14 @@ use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
 use futures::{FutureExt, SinkExt, Stream, StreamExt, TryStreamExt, stream};
 use proptest::prelude::*;
-use support::reference::Kind;
+use support::reference::{Config, Controls, Kind};
 use support::subjects::ToAtoms;
-use support::{Atom, MODES, undated_item};
+use support::{Atom, Expected, MODES, undated_item};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex, repeat};
 use tokio_test::io::{Builder, Mock};
 use tokio_util::codec::{Decoder, Encoder, Framed, FramedParts, FramedRead, FramedWrite};
 use utf8_codec::codec::{CharCodec, CodecError, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
+use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 use utf8_codec::lines::{Delimiter, Line, LineError};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8Options};
 
@@ -432,6 +433,86 @@ async fn another_codec_can_continue_after_a_line() {
     }
     let body: Vec<_> = lines.map_decoder(|_| Utf8Codec::new()).try_collect().await.unwrap();
     assert_eq!(body, ["bo", "ödy"]);
+}
+
+#[test]
+fn no_object_repairs_to_a_rejected_character() {
+    let config = Config { controls: Controls::Rejected, ..support::PLAIN };
+    let bytes: Vec<u8> = (0x80..=0xFF).chain(*b"\x9D31m").collect();
+    let expected = Expected::new(&bytes, config);
+    for (model, mode) in [MODES[4], MODES[5]] {
+        let text = expected.text(model, None);
+        assert!(text.ends_with("ÿ\u{FFFD}31m") && !text.contains(char::is_control), "{text}");
+        for cuts in [vec![], (1..bytes.len()).collect()] {
+            for (name, subject) in support::subjects(config, mode) {
+                support::check_repaired(name, subject, &bytes, &cuts, &expected, model);
+            }
+        }
+        let codec = Utf8LinesCodec::new().with_error_mode(mode);
+        let mut codec = codec.with_options(Utf8Options::new().reject_controls());
+        let line = codec.decode_eof(&mut BytesMut::from(&bytes[..])).unwrap().unwrap().unwrap();
+        assert_eq!(line, text);
+    }
+}
+
+/// What follows a line that CR LF ends, however the bytes arrive, whatever reads it.
+#[tokio::test(start_paused = true)]
+async fn another_codec_continues_after_the_lf_of_a_crlf() {
+    let any_newline = Utf8LinesCodec::new().with_delimiter(Delimiter::any_newline());
+    let latin1 = LegacyEncoding::latin1();
+    for fallback in [None, Some(FallbackDecoder::rest(latin1)), Some(FallbackDecoder::line(latin1))]
+    {
+        for input in
+            ["a\r\nbody", "a\rbody", "a\nbody", "a\r\n\nbody", "a\r\r\nbody", "a\r\n", "a\r"]
+        {
+            let bytes: Vec<u8> = input
+                .chars()
+                .map(|c| if c == 'a' && fallback.is_some() { 0xE9 } else { c as u8 })
+                .collect();
+            let line_len = if input.starts_with("a\r\n") { 3 } else { 2 };
+            let expected = &input[line_len..];
+            for size in 1..=bytes.len() {
+                let codec = match &fallback {
+                    Some(fallback) => any_newline.clone().with_fallback(fallback.clone()),
+                    None => any_newline.clone(),
+                };
+                let mut lines =
+                    FramedRead::new(pausing(&bytes.chunks(size).collect::<Vec<_>>()), codec);
+                lines.next().await.unwrap().unwrap().unwrap();
+                let texts = lines.map_decoder(Utf8Codec::from);
+                let text: Vec<_> = texts.try_collect().await.unwrap();
+                assert_eq!(text.concat(), expected, "{input:?} {size} {fallback:?}");
+            }
+        }
+    }
+    for size in 1..=7 {
+        let lines = || {
+            let chunks: Vec<_> = b"a\r\nbody".chunks(size).collect();
+            FramedRead::new(pausing(&chunks), any_newline.clone())
+        };
+        let mut read = lines();
+        read.next().await.unwrap().unwrap().unwrap();
+        let chars: String = read.map_decoder(CharCodec::from).try_collect().await.unwrap();
+        let mut read = lines();
+        read.next().await.unwrap().unwrap().unwrap();
+        let chunks: Vec<_> = read.map_decoder(Utf8ChunksCodec::from).try_collect().await.unwrap();
+        let chunks: String = chunks.into_iter().map(|chunk| chunk.unwrap().to_string()).collect();
+        assert_eq!((&*chars, &*chunks), ("body", "body"), "{size}");
+    }
+}
+
+#[test]
+fn a_codec_after_lines_continues_their_stream() {
+    let options = Utf8Options::new().reject_nul();
+    let lines = Utf8LinesCodec::new().with_options(options).with_error_mode(ErrorMode::Escape);
+    let mut lines = lines.with_encoder(Utf8Encoder::new().with_bom());
+    let mut buffer = BytesMut::from(&b"\xFF\n\xFE\0 not yet a line"[..]);
+    assert_eq!(decode_lines(&mut lines, &mut buffer), [r#"1@0 "\\xff""#]);
+    lines.encode("one", &mut BytesMut::new()).unwrap();
+    let mut codec = Utf8Codec::from(lines);
+    assert_eq!((codec.decoder().position(), codec.decoder().error_count()), (2, 1));
+    assert_eq!(codec.decode(&mut buffer).unwrap().unwrap(), r"\xfe\x00 not yet a line");
+    assert_eq!((codec.decoder().error_count(), encoded(&mut codec, "two")), (3, "two".into()));
 }
 
 // ---- no copies --------------------------------------------------------------------------------

@@ -127,7 +127,7 @@ fn check_every_cut(bytes: &[u8]) -> u64 {
             let context = |way| format!("{way}: {bytes:02x?}, {mode:?}, {config:?}");
             assert_eq!(
                 expected.text,
-                reference::repaired(model_mode, &decoded.events),
+                reference::repaired(model_mode, &decoded.events, config),
                 "{}",
                 context("whole")
             );

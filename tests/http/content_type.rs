@@ -4,7 +4,9 @@ use bytes::Bytes;
 use futures::FutureExt;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use http_body_util::Empty;
-use utf8_codec::http::{BodyError, Utf8Body, require_json, require_text, require_text_or_json};
+use utf8_codec::http::{
+    BodyError, Utf8Body, require_checkable, require_json, require_text, require_text_or_json,
+};
 
 use crate::script::Does::{Data, End};
 use crate::script::{Script, ready};
@@ -75,6 +77,31 @@ fn the_charset_parameter_matches_in_any_case_and_position() {
     }
 }
 
+/// WHATWG HTML 9.2.6, RFC 8259 sections 8.1 and 11, WebVTT 4.1.
+#[test]
+fn a_charset_has_no_effect_on_types_that_are_always_utf_8() {
+    for media_type in
+        ["text/event-stream", "TEXT/Event-Stream", "text/vtt", "application/json", "a/b+JSON"]
+    {
+        for parameters in
+            ["", ";charset=ISO-8859-1", "; charset=klingon", ";charset=utf-8; charset=utf-16"]
+        {
+            let field = format!("{media_type}{parameters}");
+            assert_eq!(from_content_type(field.as_bytes()), Ok("UTF-8"), "{field}");
+        }
+        let malformed = format!("{media_type};charset=");
+        assert!(from_content_type(malformed.as_bytes()).is_err(), "{malformed}");
+    }
+    let twice = ["text/event-stream; charset=latin1", "text/event-stream"];
+    assert_eq!(from_headers(&twice), Ok("UTF-8"));
+    #[cfg(feature = "encoding_rs")]
+    for field in
+        ["text/event-streams; charset=latin1", "a/json; charset=latin1", "a/vtt;charset=l1"]
+    {
+        assert_eq!(from_content_type(field.as_bytes()), Ok("windows-1252"), "{field}");
+    }
+}
+
 #[test]
 fn unknown_labels_are_rejected_with_415() {
     let table: [(&[u8], &str); 6] = [
@@ -104,7 +131,7 @@ fn other_encodings_need_a_feature() {
 }
 
 fn contradictory() -> Name {
-    Err("contradictory charsets in Content-Type".to_owned())
+    Err("contradictory media types or charsets in Content-Type".to_owned())
 }
 
 #[test]
@@ -177,6 +204,50 @@ fn media_types_are_checked_in_any_case() {
     assert_eq!(check(require_text_or_json, &["text/plain", "image/png"]).unwrap_err().0, 415);
     assert_eq!(
         check(require_text_or_json, &["text/plain", "application/json"]).unwrap_err(),
-        (400, "contradictory charsets in Content-Type".to_owned())
+        (400, "contradictory media types or charsets in Content-Type".to_owned())
     );
+}
+
+/// RFC 9110 sections 5.6.1.2, 8.4.1 and 14.4.
+#[test]
+fn a_body_that_cannot_be_checked_is_rejected() {
+    let checks = [require_text, require_json, require_text_or_json, require_checkable];
+    let check = |n: usize, media_type, fields: &[(&'static str, &'static str)]| {
+        let mut headers = headers(&[media_type]);
+        for (name, value) in fields {
+            headers.append(*name, HeaderValue::from_static(value));
+        }
+        checks[n](&headers).map_err(|error| (error.status().as_u16(), error.to_string()))
+    };
+    let coded = |coding: &str| Err((415, format!("unsupported content coding: {coding}")));
+    let part = || Err((400, "unsupported Content-Range: the body is a part of a text".to_owned()));
+    for (fields, expected) in [
+        (&[("content-encoding", "")][..], Ok(())),
+        (&[("content-encoding", ",")], Ok(())),
+        (&[("content-encoding", "identity, Identity")], Ok(())),
+        (&[("content-encoding", ""), ("content-encoding", " ,\tidentity ,")], Ok(())),
+        (&[("content-encoding", "foo")], coded("foo")),
+        (&[("content-encoding", "identity, gzip, br")], coded("gzip")),
+        (&[("content-encoding", "identity"), ("content-encoding", "BR")], coded("BR")),
+        (&[("content-encoding", "identity;q=1")], coded("identity;q=1")),
+        (&[("content-range", "bytes 1-4/5")], part()),
+        (&[("content-range", "bytes 1-4/*")], part()),
+        (&[("content-range", "")], part()),
+        (&[("content-range", "bytes */5")], Ok(())),
+        (&[("content-range", "bytes */5"), ("content-range", "bytes 0-1/5")], part()),
+    ] {
+        for (media_type, n) in
+            [("text/plain", 0), ("a/b+json", 1), ("text/plain", 2), ("application/json", 3)]
+        {
+            assert_eq!(check(n, media_type, fields), expected, "{fields:?}");
+        }
+        assert_eq!(check(3, "image/png", fields), Ok(()), "{fields:?}");
+    }
+    assert_eq!(require_checkable(&HeaderMap::new()).map_err(|error| error.status()), Ok(()));
+    let long = format!("\u{e9}{}", "x".repeat(99));
+    let mut headers = headers(&["text/plain"]);
+    headers.insert("content-encoding", HeaderValue::from_str(&long).unwrap());
+    let error = require_text(&headers).unwrap_err();
+    let expected = format!(r"\xc3\xa9{}", "x".repeat(32));
+    assert!(matches!(error, BodyError::UnsupportedContentCoding { coding } if coding == expected));
 }

@@ -325,7 +325,7 @@ fn whole(bytes: &[u8], options: Utf8Options, mode: ErrorMode) -> Vec<String> {
     let mut words = Vec::new();
     let mut add = |piece: Result<&str, utf8_codec::Utf8Error>| match piece {
         Ok(text) => words.extend(text.chars().map(String::from)),
-        Err(error) => match mode.repair(&error) {
+        Err(error) => match mode.repair(&error, options) {
             Some(repair) => words.extend(repair.chars().map(String::from)),
             None => words.push(format!("{} {:02x?}", error.valid_up_to(), error.bytes())),
         },
@@ -421,6 +421,27 @@ fn a_body_without_output_yields_to_other_tasks() {
         assert_eq!(word(frame.unwrap()), "at last");
         assert!(assert_ready!(body.enter(|cx, body| body.poll_frame(cx))).is_none());
     }
+}
+
+#[test]
+fn trailers_and_small_frames_let_other_tasks_run() {
+    let trailers = |()| Ok::<_, Infallible>(Frame::<Bytes>::trailers(Default::default()));
+    let endless = stream::repeat(()).map(trailers);
+    let mut body = Utf8Body::new(StreamBody::new(endless));
+    let mut next = task::spawn(body.next_text());
+    for _ in 0..3 {
+        assert_pending!(next.poll());
+        assert!(next.is_woken(), "the task is woken");
+    }
+
+    let frames =
+        stream::repeat(()).map(|()| Ok::<_, Infallible>(Frame::data(&b"a"[..]))).take(1000);
+    let mut collected = task::spawn(Utf8Body::new(StreamBody::new(frames)).collect_text(1000));
+    for _ in 0..1000 / 32 {
+        assert_pending!(collected.poll());
+        assert!(collected.is_woken(), "the task is woken");
+    }
+    assert_eq!(assert_ready!(collected.poll()).unwrap(), "a".repeat(1000));
 }
 
 #[tokio::test]

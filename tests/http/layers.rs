@@ -8,12 +8,15 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use futures::FutureExt;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue, Request, Response};
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited, StreamBody};
 use tower_layer::Layer;
 use tower_service::Service;
-use utf8_codec::http::{BodyError, CheckedBody, Utf8Layer, require_json, require_text_or_json};
+use utf8_codec::http::{
+    BodyError, CheckedBody, Utf8Layer, require_checkable, require_json, require_text,
+    require_text_or_json,
+};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 type BoxError = Box<dyn Error + Send + Sync>;
@@ -77,9 +80,19 @@ fn request(layer: Utf8Layer, headers: &[(&'static str, &str)], body: &[u8]) -> O
 
 /// Checks a response.
 fn response(layer: Utf8Layer, headers: &[(&'static str, &str)], body: &[u8]) -> Outcome {
+    response_with(StatusCode::OK, layer, headers, body)
+}
+
+fn response_with(
+    status: StatusCode,
+    layer: Utf8Layer,
+    headers: &[(&'static str, &str)],
+    body: &[u8],
+) -> Outcome {
     let body = Full::new(Bytes::copy_from_slice(body));
-    let response = Echo.call(post(headers, body)).now_or_never().unwrap();
-    Outcome::of(layer.check_response(response.unwrap()))
+    let mut response = Echo.call(post(headers, body)).now_or_never().unwrap().unwrap();
+    *response.status_mut() = status;
+    Outcome::of(layer.check_response(response))
 }
 
 const TYPE: &str = "content-type";
@@ -105,13 +118,86 @@ fn bodies_of_text_types_are_validated_and_others_pass_unchanged() {
         &[(TYPE, "text/plain"), ("content-encoding", "gzip")],
         &[(TYPE, "text/plain"), ("content-encoding", "identity, br")],
         &[(TYPE, "text/plain"), ("content-range", "bytes 1-4/5")],
+        &[(TYPE, "image/png"), (TYPE, "image/gif")],
+        &[(TYPE, "a/b; c=\"d, text/plain\"")],
     ] {
         assert_eq!(request(layer, headers, b"\xA9\xFF").body.unwrap(), &b"\xA9\xFF"[..]);
-        let received = response(Utf8Layer::new(), headers, b"\xA9\xFF");
+        let received = response_with(StatusCode::PARTIAL_CONTENT, layer, headers, b"\xA9\xFF");
         assert_eq!(received.body.unwrap(), &b"\xA9\xFF"[..], "{headers:?}");
     }
-    let identity = [(TYPE, "text/plain"), ("content-encoding", "Identity")];
-    assert_eq!(request(layer, &identity, b"\xFF").body_status(), 400);
+}
+
+/// RFC 9110 sections 5.6.1.2, 8.3, 8.4.1 and 14.4.
+#[test]
+fn a_peer_cannot_switch_validation_off_by_its_headers() {
+    const CODING: &str = "content-encoding";
+    const RANGE: &str = "content-range";
+    let layer = Utf8Layer::new();
+    let require = [require_text, require_text_or_json, require_checkable];
+    let layers = || require.map(|check| layer.with_header_check(check)).into_iter().chain([layer]);
+    let checked: [&[(&str, &str)]; 8] = [
+        &[(CODING, "")],
+        &[(CODING, ",")],
+        &[(CODING, "Identity")],
+        &[(CODING, "identity, identity")],
+        &[(CODING, " ,identity\t, ")],
+        &[(CODING, ""), (CODING, "identity")],
+        &[(RANGE, "bytes */5")],
+        &[(TYPE, "text/html")],
+    ];
+    for headers in checked {
+        let headers = [&[(TYPE, "text/plain")], headers].concat();
+        for layer in layers() {
+            let outcome = request(layer, &headers, b"caf\xE9!");
+            assert_eq!((outcome.status, outcome.body_status()), (200, 400), "{headers:?}");
+            assert_eq!(response(layer, &headers, b"caf\xE9!").body_status(), 400, "{headers:?}");
+        }
+    }
+    // Only a response with the status 206 is a part.
+    let range = [(TYPE, "text/plain"), (RANGE, "bytes 1-4/5")];
+    let error = response(layer, &range, b"caf\xE9!").body.unwrap_err();
+    assert_eq!(error.downcast_ref::<BodyError>().unwrap().offset(), Some(3));
+
+    // The first type and the last one decide differently.
+    for types in [
+        ["text/plain", "image/png"],
+        ["image/png", "text/plain"],
+        ["image/png", "a/b+json"],
+        ["image/png", "image/gif, Text/plain"],
+        ["image/png, text/plain; a", "image/png"],
+        ["text/plain", "application/json"],
+    ] {
+        let headers = types.map(|media_type| (TYPE, media_type));
+        for layer in [layer, layer.with_header_check(require_checkable)] {
+            let outcome = request(layer, &headers, b"caf\xE9!");
+            let message = "contradictory media types or charsets in Content-Type";
+            assert_eq!((outcome.status, &*outcome.body.unwrap()), (400, message.as_bytes()));
+            assert_eq!(response(layer, &headers, b"caf\xE9!").body_status(), 400, "{types:?}");
+        }
+    }
+
+    // What cannot be checked is rejected if the program asks for it.
+    for (field, status) in [
+        ((CODING, "foo"), 415),
+        ((CODING, "gzip"), 415),
+        ((CODING, "identity, br"), 415),
+        ((RANGE, "bytes 1-4/5"), 400),
+    ] {
+        let headers = [(TYPE, "text/plain"), field];
+        assert_eq!(request(layer, &headers, b"caf\xE9!").body.unwrap(), &b"caf\xE9!"[..]);
+        for layer in layers().take(require.len()) {
+            let outcome = request(layer, &headers, b"caf\xE9!");
+            assert_eq!(outcome.status, status, "{field:?}");
+            let accepted = outcome.headers.get("accept-encoding").is_some_and(|v| v == "identity");
+            assert_eq!(accepted, status == 415, "RFC 9110 section 12.5.3");
+            let part = StatusCode::PARTIAL_CONTENT;
+            let outcome = response_with(part, layer, &headers, b"caf\xE9!");
+            assert_eq!(outcome.body_status(), status, "{field:?}");
+        }
+        let image = [(TYPE, "image/png"), field];
+        let checkable = layer.with_header_check(require_checkable);
+        assert_eq!(request(checkable, &image, b"\x89PNG").body.unwrap(), &b"\x89PNG"[..]);
+    }
 }
 
 #[test]
@@ -219,6 +305,79 @@ fn a_limit_counts_what_is_received_and_is_recognised_by_other_layers() {
     let call = service.call(post(&[(TYPE, "text/plain")], inner));
     let outcome = Outcome::of(call.now_or_never().unwrap().unwrap());
     assert!(outcome.body.unwrap_err().is::<LengthLimitError>());
+}
+
+/// RFC 9530 sections 2 and 3, RFC 9110 sections 8.6, 8.8.1 and 14.3, RFC 3230, RFC 2616 section 14.15.
+#[test]
+fn fields_that_describe_the_bytes_are_kept_only_for_an_unchanged_body() {
+    const OF_BYTES: [(&str, &str); 6] = [
+        ("content-length", "4"),
+        ("accept-ranges", "bytes"),
+        ("content-md5", "MQ=="),
+        ("digest", "md5=MQ=="),
+        ("content-digest", "sha-256=:MQ==:"),
+        ("repr-digest", "sha-256=:MQ==:"),
+    ];
+    const OTHERS: [(&str, &str); 3] = [
+        ("last-modified", "Thu, 01 Jan 1970 00:00:00 GMT"),
+        ("want-content-digest", "sha-256=1"),
+        ("content-language", "fr"),
+    ];
+    let outcomes = |layer: Utf8Layer, media_type, tag: &str| {
+        let headers = [&[(TYPE, media_type), ("etag", tag)][..], &OF_BYTES, &OTHERS].concat();
+        let trailers =
+            || headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+        let frames =
+            || [Frame::data(Bytes::from("\u{FEFF}t")), Frame::trailers(trailers().collect())];
+        let body = || StreamBody::new(futures::stream::iter(frames().map(Ok::<_, Infallible>)));
+        let call = |request| Echo.call(request).now_or_never().unwrap().unwrap();
+        let requested = layer.layer(Echo).call(post(&headers, body())).now_or_never().unwrap();
+        let requested = requested.unwrap().map(BodyExt::boxed_unsync);
+        let received =
+            layer.check_response(call(post(&headers, body()))).map(BodyExt::boxed_unsync);
+        [requested, received].map(|message| {
+            let (head, body) = message.into_parts();
+            let body = body.collect().now_or_never().unwrap().unwrap();
+            [head.headers, body.trailers().unwrap().clone()]
+        })
+    };
+    let (utf8, image) = ("text/plain", "image/png");
+    let strip = Utf8Options::new().with_bom(BomPolicy::Strip);
+    let layer = Utf8Layer::new();
+    let repairing = layer.with_error_mode(ErrorMode::Replacement);
+    for (layer, media_type) in [(layer, utf8), (layer, image), (repairing, image)] {
+        for fields in outcomes(layer, media_type, "\"v1\"").as_flattened() {
+            for (name, value) in [&OF_BYTES[..], &OTHERS, &[("etag", "\"v1\"")]].concat() {
+                assert_eq!(fields[name], value, "{media_type}");
+            }
+        }
+    }
+    let forbid = Utf8Options::new().with_bom(BomPolicy::Forbid);
+    let mut changing =
+        vec![(layer.with_options(strip), utf8), (repairing.with_options(forbid), utf8)];
+    if cfg!(feature = "encoding_rs") {
+        changing.push((layer, "text/plain; charset=windows-1252"));
+    }
+    for (layer, media_type) in changing {
+        for (tag, weak) in
+            [("\"v1\"", Some("W/\"v1\"")), ("W/\"v1\"", Some("W/\"v1\"")), ("v1", None)]
+        {
+            for fields in outcomes(layer, media_type, tag).as_flattened() {
+                for (name, _) in OF_BYTES {
+                    assert!(!fields.contains_key(name), "{name}, {media_type}");
+                }
+                for (name, value) in OTHERS {
+                    assert_eq!(fields[name], value, "{media_type}");
+                }
+                assert_eq!(fields.get("etag").map(|tag| tag.to_str().unwrap()), weak);
+            }
+        }
+    }
+    // Trailers come after the text: only an actual change counts.
+    for [headers, trailers] in outcomes(repairing, utf8, "\"v1\"") {
+        assert!(!headers.contains_key("content-digest"));
+        assert_eq!(trailers["content-digest"], "sha-256=:MQ==:");
+    }
 }
 
 #[test]

@@ -360,11 +360,14 @@ fn errors_are_send_and_boxable() {
 
 #[test]
 fn errors_have_a_status_and_text_errors_an_offset() {
-    let table: [(BodyError, StatusCode, Option<u64>); 6] = [
+    let coded = BodyError::UnsupportedContentCoding { coding: "gzip".to_owned() };
+    let table: [(BodyError, StatusCode, Option<u64>); 8] = [
         (utf8().into(), StatusCode::BAD_REQUEST, Some(2)),
         (unsupported(), StatusCode::UNSUPPORTED_MEDIA_TYPE, None),
         (malformed(), StatusCode::BAD_REQUEST, None),
         (BodyError::ContradictoryCharsets, StatusCode::BAD_REQUEST, None),
+        (coded, StatusCode::UNSUPPORTED_MEDIA_TYPE, None),
+        (BodyError::PartialContent, StatusCode::BAD_REQUEST, None),
         (BodyError::TooLong { max_length: 64 }, StatusCode::PAYLOAD_TOO_LARGE, None),
         (BodyError::Inner(inner().into()), StatusCode::BAD_REQUEST, None),
     ];
@@ -449,6 +452,8 @@ fn an_error_of_a_line_keeps_its_offset() {
 
     let bare_cr = error(b"ok\r\na\rb\r\n");
     assert_eq!((bare_cr.status().as_u16(), bare_cr.offset()), (400, Some(5)));
+    let bare_lf = error(b"ok\r\nab\nc\r\n");
+    assert_eq!((bare_lf.status().as_u16(), bare_lf.offset()), (400, Some(6)));
 
     let ill_formed = error(b"ok\r\na\xFF\r\n");
     assert!(matches!(ill_formed, BodyError::Line(LineError::Utf8 { .. })));

@@ -15,6 +15,7 @@ struct repaired { size_t read, held, written; int32_t status; };
 void utf8_validator_init(struct memory *);
 bool utf8_validator_push(struct memory *, const uint8_t *, size_t, struct error *);
 bool utf8_validator_finish(struct memory *, struct error *);
+bool utf8_count_chars(const uint8_t *, size_t, size_t *, struct error *);
 void utf8_decoder_init(struct memory *);
 void utf8_decoder_push(struct memory *, const uint8_t *, size_t,
                        void (*)(void *, const uint8_t *, size_t),
@@ -115,8 +116,16 @@ static void repair_into(const size_t cuts[4], size_t room) {
     check(seen.len == strlen(repair) && !memcmp(seen.text, repair, seen.len), "wrong repaired text");
 }
 
+static void count_chars(void) {
+    struct error error;
+    size_t chars;
+    check(utf8_count_chars((const uint8_t *)text, strlen(text), &chars, &error) && chars == 11, "wrong count");
+    check(!utf8_count_chars(stream, len, &chars, &error) && same(error, errors[0]), "no error");
+}
+
 int main(void) {
     unsigned count = 0;
+    count_chars();
     for (size_t first = 0; first <= len; first++) {
         for (size_t second = first; second <= len; second++) {
             const size_t cuts[4] = {0, first, second, len};

@@ -72,6 +72,20 @@ fn the_scripted_chat_succeeds() {
     assert!(said.unwrap().ends_with("Each client has received the expected lines.\n"));
 }
 
+/// The server closes the socket with unread bytes unless it drains it.
+#[test]
+fn a_client_that_sends_everything_first_is_told_that_the_room_is_full() {
+    let server = Server::start(&["--max-clients", "1"]);
+    let mut first = server.connect("first");
+    assert_eq!(first.hears(), "* welcome, first: 1 here\n");
+    let lines = b"x\n".repeat(250_000);
+    for _ in 0..20 {
+        let mut second = server.connect("second");
+        second.say(&lines);
+        assert_eq!(second.hears(), "* the room is full\n");
+    }
+}
+
 #[test]
 fn an_address_that_cannot_be_bound_is_named() {
     let outcome = CHAT.run(["--listen", "nowhere"], b"");

@@ -12,7 +12,8 @@ use crate::support::{
 use proptest::prelude::*;
 use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::{
-    ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Validator, count_chars, from_utf8, from_utf8_lossy,
+    ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Options, Utf8Validator, count_chars, from_utf8,
+    from_utf8_lossy,
 };
 
 /// Bytes that are likely to interact: pieces of sequences, BOMs, delimiters, rejected characters.
@@ -115,6 +116,7 @@ fn any_delimiter() -> impl Strategy<Value = Delimiter> {
     prop_oneof![
         Just(Delimiter::Lf),
         Just(Delimiter::Crlf),
+        Just(Delimiter::CrlfOrLf),
         Just(Delimiter::Any),
         Just(Delimiter::Nul),
         prop::sample::select(
@@ -296,7 +298,7 @@ proptest! {
         for piece in pieces.push(&bytes) {
             match piece {
                 Ok(piece) => joined.push_str(piece),
-                Err(error) => joined.push_str(&mode.repair(&error).unwrap()),
+                Err(error) => joined.push_str(&mode.repair(&error, Utf8Options::new()).unwrap()),
             }
         }
         pieces.finish_to_string(mode, &mut joined).unwrap();

@@ -96,7 +96,7 @@ proptest! {
                 prop_assert_eq!(&outcome(cut(&bytes, &lens)), &whole, "{:?} {:?}", extent, bom);
                 prop_assert_eq!(&outcome(bytes.chunks(1).collect()), &whole, "{:?} {:?}", extent, bom);
                 let (text, errors, ..) = whole;
-                prop_assert!(!text.contains(|c: char| c.is_ascii_control()), "{:?}", text);
+                prop_assert!(!text.contains(char::is_control), "{:?}", text);
                 let controls = bytes.iter().filter(|byte| byte.is_ascii_control()).count();
                 let rejected = errors.iter().filter(|(_, error)| error.bytes().is_ascii());
                 let rejected = rejected.filter(|(_, error)| !error.bytes().is_empty()).count();
@@ -125,6 +125,51 @@ fn the_bom_is_decided_before_the_encoding() {
     assert_eq!(read(BomPolicy::Require, b"\xE9"), (String::new(), missing));
     let forbidden = Err(Utf8ErrorKind::ForbiddenBom);
     assert_eq!(read(BomPolicy::Forbid, b"\xEF\xBB\xBF\xE9"), (String::new(), forbidden));
+}
+
+#[test]
+fn a_legacy_character_that_the_options_reject_is_an_error() {
+    let options = Utf8Options::new().reject_controls();
+    for extent in EXTENTS {
+        // In windows-1252, 9B is a quotation mark, and 81 a control.
+        for (encoding, bytes, at) in
+            [(LATIN1, b"a\xE9\x9B31m", 2), (WINDOWS, b"\x9B\xE9\x8131m", 2)]
+        {
+            for size in 1..=bytes.len() {
+                let mut decoder = extent.decoder(encoding).with_options(options);
+                let found = decode(&mut decoder, ErrorMode::Fatal, bytes.chunks(size)).text;
+                let error = format!("<Forbidden at {at}: [{:02x}]>", bytes[at]);
+                let [before, after] =
+                    [&bytes[..at], &bytes[at + 1..]].map(|part| match encoding == WINDOWS {
+                        true => latin1(part).replace('\u{9B}', "›"),
+                        false => latin1(part),
+                    });
+                assert_eq!(found, format!("{before}{error}{after}"), "{extent:?} {size}");
+                for mode in [ErrorMode::Replacement, ErrorMode::Latin1, ErrorMode::Windows1252] {
+                    let mut decoder = extent.decoder(encoding).with_options(options);
+                    let found = decode(&mut decoder, mode, bytes.chunks(size)).text;
+                    assert_eq!(
+                        found,
+                        format!("{before}\u{FFFD}{after}"),
+                        "{extent:?} {mode:?} {size}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_flood_of_rejected_legacy_characters_takes_linear_time() {
+    let options = Utf8Options::new().reject_controls();
+    let bytes = [&b"\xE9!"[..], &[0x9B; 1 << 18]].concat();
+    for extent in EXTENTS {
+        let start = std::time::Instant::now();
+        let mut decoder = extent.decoder(LATIN1).with_options(options);
+        let found = decode(&mut decoder, ErrorMode::Skip, [&bytes[..]]);
+        assert_eq!(&*found.text, "é!", "{extent:?}");
+        assert!(start.elapsed() < std::time::Duration::from_secs(5), "{:?}", start.elapsed());
+    }
 }
 
 #[test]

@@ -4,9 +4,10 @@ use bytes::BytesMut;
 use proptest::prelude::*;
 use tokio_util::codec::Decoder;
 use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
+use utf8_codec::decoder::Status;
 use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-use utf8_codec::lines::{Delimiter, LineError};
-use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
+use utf8_codec::lines::{Delimiter, Line, LineError};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Error, Utf8Options};
 
 use crate::fallback::{cut, cuts, inputs};
 use crate::fallback_model::{EXTENTS, Extent, latin1, lines, model, model_lines, run};
@@ -79,6 +80,201 @@ proptest! {
                 }
             }
         }
+    }
+}
+
+/// The lines of a codec are those of a decoder of its own for each line, which gets the content of the line.
+#[test]
+fn every_line_equals_that_of_the_decoder_with_all_options_at_any_split() {
+    check_strings_of(3);
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn every_line_of_four_pieces_equals_that_of_the_decoder_with_all_options_at_any_split() {
+    check_strings_of(4);
+}
+
+fn check_strings_of(most: usize) {
+    /// Each byte is a whole line, a part of a BOM or of a character, a control, or none of these.
+    const PIECES: [&[u8]; 8] =
+        [b"\xC2", b"\x85", b"\xE9", b"\n", b"\xEF\xBB\xBF", b"\xFF", b"\x01", b"a"];
+    let strict = [
+        Utf8Options::new(),
+        Utf8Options::new().reject_nul(),
+        Utf8Options::new().reject_controls(),
+        Utf8Options::new().reject_controls_except_whitespace(),
+        Utf8Options::new().reject_noncharacters(),
+        Utf8Options::new().only_mqtt_characters(),
+        Utf8Options::new().only_xml_characters(),
+        Utf8Options::new().only_unicode_assignables(),
+    ];
+    let modes = [
+        ErrorMode::Fatal,
+        ErrorMode::Replacement,
+        ErrorMode::Skip,
+        ErrorMode::Escape,
+        ErrorMode::Latin1,
+        ErrorMode::Windows1252,
+    ];
+    let policies = [BomPolicy::Keep, BomPolicy::Strip, BomPolicy::Require, BomPolicy::Forbid];
+    let mut strings = vec![Vec::new()];
+    let mut last = strings.clone();
+    for _ in 0..most {
+        last = last.iter().flat_map(|s| PIECES.map(|piece| [&s[..], piece].concat())).collect();
+        strings.extend_from_slice(&last);
+    }
+    for encoding in [LATIN1, LegacyEncoding::windows_1252()] {
+        for fallback in [FallbackDecoder::line(encoding), FallbackDecoder::part(encoding)] {
+            for strictness in strict {
+                for options in policies.map(|policy| strictness.with_bom(policy)) {
+                    for mode in modes {
+                        for bytes in &strings {
+                            check_lines(&fallback, options, strictness, mode, bytes);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Compares the lines of the whole and of its bytes with those of decoders.
+fn check_lines(
+    fallback: &FallbackDecoder,
+    options: Utf8Options,
+    strictness: Utf8Options,
+    mode: ErrorMode,
+    bytes: &[u8],
+) {
+    let expected = lines_by_decoders(fallback, options, strictness, mode, bytes);
+    let codec = Utf8LinesCodec::new().with_options(options).with_error_mode(mode);
+    let codec = codec.with_fallback(fallback.clone());
+    for size in [1, 2, bytes.len().max(1)] {
+        let (mut codec, mut buffer, mut found) = (codec.clone(), BytesMut::new(), Vec::new());
+        for chunk in bytes.chunks(size) {
+            buffer.extend_from_slice(chunk);
+            while let Some(line) = codec.decode(&mut buffer).unwrap() {
+                found.push(reported(line));
+            }
+        }
+        while let Some(line) = codec.decode_eof(&mut buffer).unwrap() {
+            found.push(reported(line));
+        }
+        assert_eq!(found, expected, "{fallback:?} {options:?} {mode:?} {size}: {bytes:02x?}");
+    }
+}
+
+/// The text, the number of errors and the offset of the first; or the error that rejects the line.
+type Reported = Result<(String, u64, Option<u64>), Utf8Error>;
+
+fn reported(line: Result<Line, LineError>) -> Reported {
+    match line {
+        Ok(line) => Ok((line.text.to_string(), line.error_count, line.first_error_offset)),
+        Err(LineError::Utf8 { error, .. }) => Err(error),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn lines_by_decoders(
+    fallback: &FallbackDecoder,
+    options: Utf8Options,
+    strictness: Utf8Options,
+    mode: ErrorMode,
+    bytes: &[u8],
+) -> Vec<Reported> {
+    let (mut lines, mut at, mut options) = (Vec::new(), 0, options);
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        let mut decoder = fallback.clone().with_options(options);
+        let mut text = String::new();
+        let content = line.strip_suffix(b"\n").unwrap_or(line);
+        let first = match decoder.push_to_string(content, mode, &mut text).status {
+            Status::IllFormed(error) => Err(error),
+            _ => decoder.finish_to_string(mode, &mut text),
+        };
+        let is_only_bom = decoder.bom_seen() && content.len() == 3 && line.len() == 3;
+        if !is_only_bom {
+            lines.push(match first {
+                Ok(()) => {
+                    let first = decoder.first_error().map(|error| at + error.valid_up_to());
+                    Ok((text, decoder.error_count(), first))
+                }
+                Err(error) => Err(moved(error, at)),
+            });
+        }
+        at += line.len() as u64;
+        options = strictness;
+    }
+    if bytes.is_empty()
+        && let Err(error) =
+            fallback.clone().with_options(options).finish_to_string(mode, &mut String::new())
+    {
+        lines.push(Err(error));
+    }
+    lines
+}
+
+/// The same error, `by` bytes later in the stream.
+fn moved(error: Utf8Error, by: u64) -> Utf8Error {
+    if by == 0 {
+        return error;
+    }
+    let mut value = serde_json::to_value(error).unwrap();
+    value["valid_up_to"] = (error.valid_up_to() + by).into();
+    serde_json::from_value(value).unwrap()
+}
+
+#[test]
+fn a_rejected_character_is_legal_in_a_line_that_turns_out_to_be_legacy() {
+    let options = Utf8Options::new().reject_controls();
+    let line = FallbackDecoder::line(LegacyEncoding::windows_1252());
+    for mode in [ErrorMode::Fatal, ErrorMode::Replacement] {
+        for bytes in [&b"\xC2\x85\xE9\n"[..], b"\xE9\xC2\x85\n"] {
+            let codec = Utf8LinesCodec::new().with_options(options).with_error_mode(mode);
+            let mut codec = codec.with_fallback(line.clone());
+            let line = codec.decode(&mut BytesMut::from(bytes)).unwrap().unwrap().unwrap();
+            let (text, offset) = if bytes[0] == 0xC2 { ("Â…é", 2) } else { ("éÂ…", 0) };
+            assert_eq!(line, text, "{mode:?}");
+            assert_eq!((line.error_count, line.first_error_offset), (1, Some(offset)), "{mode:?}");
+        }
+    }
+}
+
+#[test]
+fn a_line_of_rejected_characters_takes_linear_time() {
+    let options = Utf8Options::new().reject_controls();
+    // Controls in UTF-8 after an accepted character, ASCII controls, and controls in Latin-1.
+    let lines = ["é\u{85}".as_bytes(), b"\x01", b"\xE9!\x9B"];
+    for (piece, extent) in lines.into_iter().flat_map(|line| EXTENTS.map(|extent| (line, extent))) {
+        let mut buffer = BytesMut::from(&*piece.repeat(1 << 17));
+        buffer.extend_from_slice(b"\n");
+        let codec = Utf8LinesCodec::new().with_options(options).with_max_length(1 << 20);
+        let codec = codec.with_error_mode(ErrorMode::Skip);
+        let start = std::time::Instant::now();
+        let mut codec = codec.with_fallback(extent.decoder(LATIN1));
+        let line = codec.decode(&mut buffer).unwrap().unwrap().unwrap();
+        assert!(
+            line.error_count >= 1 << 17 || extent == Extent::WithoutBom,
+            "{}",
+            line.error_count
+        );
+        assert!(
+            start.elapsed() < std::time::Duration::from_secs(3),
+            "{extent:?} {:?}",
+            start.elapsed()
+        );
+    }
+}
+
+#[test]
+fn a_forbidden_bom_is_not_part_of_a_legacy_line() {
+    let options = Utf8Options::new().with_bom(BomPolicy::Forbid);
+    for mode in [ErrorMode::Replacement, ErrorMode::Latin1, ErrorMode::Windows1252] {
+        let codec = Utf8LinesCodec::new().with_options(options).with_error_mode(mode);
+        let mut codec = codec.with_fallback(FallbackDecoder::line(LegacyEncoding::windows_1252()));
+        let mut buffer = BytesMut::from(&b"\xEF\xBB\xBF\xC2\n"[..]);
+        let line = codec.decode(&mut buffer).unwrap().unwrap().unwrap();
+        assert_eq!((&*line.text, codec.first_fallback()), ("\u{FFFD}Â", Some(3)), "{mode:?}");
     }
 }
 

@@ -159,3 +159,19 @@ fn an_incomplete_character_before_a_rejected_one_is_replaced() {
         assert_eq!((decoder.incomplete(), decoder.error_count()), (&b"\xE3"[..], 2), "{extent:?}");
     }
 }
+
+#[test]
+fn a_character_of_several_bytes_that_the_options_reject_is_one_error() {
+    let encoding = LegacyEncoding::whatwg(encoding_rs::GB18030).unwrap();
+    let options = Utf8Options::new().only_mqtt_characters();
+    // U+0080, U+FFFE, and a four-byte character that is accepted.
+    let bytes = b"\xB0\xA1\x81\x30\x81\x30\x84\x31\xA4\x38 \x81\x30\x84\x36\xFF";
+    for extent in [Extent::Rest, Extent::WithoutBom, Extent::Line(100)] {
+        for size in 1..=bytes.len() {
+            let mut decoder = extent.decoder(encoding).with_options(options);
+            let found = decode(&mut decoder, ErrorMode::Fatal, bytes.chunks(size));
+            let errors = "<Forbidden at 2: [81, 30, 81, 30]><Noncharacter at 6: [84, 31, a4, 38]>";
+            assert_eq!(found.text, format!("啊{errors} ¥\u{FFFD}"), "{extent:?} {size}");
+        }
+    }
+}

@@ -6,6 +6,7 @@ use crate::driver;
 use crate::lists;
 
 use bytes::BytesMut;
+use futures::executor::block_on;
 use futures::{FutureExt, StreamExt, stream};
 use lists::DIALECTS;
 use serde_json::{Value, json};
@@ -238,7 +239,7 @@ fn lines_and_collected_text_never_contain_a_disguised_character() {
                 .map(|chunk| Ok::<_, std::convert::Infallible>(chunk.to_vec()))
                 .collect();
             let texts = stream::iter(chunks.clone()).utf8();
-            let collected = texts.collect_text(100).now_or_never().expect("the source is ready");
+            let collected = block_on(texts.collect_text(100));
             assert!(collected.is_err(), "{bytes:02x?}: {collected:?}");
             let lossy = stream::iter(chunks).utf8().with_error_mode(ErrorMode::Replacement);
             let texts: Vec<_> = lossy.collect().now_or_never().expect("the source is ready");

@@ -4,6 +4,7 @@
 
 #[cfg(feature = "stream")]
 use std::convert::Infallible;
+use std::ops::Range;
 
 #[cfg(feature = "stream")]
 use bytes::Bytes;
@@ -65,12 +66,14 @@ pub(crate) struct Outcome {
     /// `None` for the text of a codec: codecs do not count bytes. It is then not compared.
     pub bytes: Option<u64>,
     pub first: Option<u64>,
+    /// The runs of bytes that the model has decoded as legacy. They are not compared.
+    pub legacy: Vec<Vec<u8>>,
 }
 
 impl Outcome {
     pub(crate) fn new(text: String, decoder: &FallbackDecoder) -> Self {
         let (first, runs, bytes, _) = uses(decoder);
-        Self { text, runs, bytes: Some(bytes), first }
+        Self { text, runs, bytes: Some(bytes), first, legacy: Vec::new() }
     }
 }
 
@@ -237,34 +240,50 @@ impl<R: Fn(&[u8]) -> String> Model<'_, R> {
         }
     }
 
-    /// Decodes as legacy, in which ASCII can still be rejected.
+    /// Decodes as legacy, in which characters can still be rejected. Rejected ASCII is never part of a longer character.
     fn legacy(&mut self, from: usize, to: usize) {
         self.outcome.runs += 1;
         self.outcome.first.get_or_insert(from as u64);
         let mut at = from;
         while at < to {
-            let rejected = |byte: &u8| {
-                let kind = reference::rejected(char::from(*byte), self.config);
-                kind.filter(|_| byte.is_ascii())
-            };
             let rest = &self.bytes[at..to];
-            let len = rest.iter().take_while(|byte| rejected(byte).is_none()).count();
-            if len > 0 {
-                self.outcome.text += &(self.read)(&rest[..len]);
-                *self.outcome.bytes.get_or_insert(0) += len as u64;
+            let control =
+                rest.iter().position(|&b| b.is_ascii() && self.rejected(b.into()).is_some());
+            let run = &rest[..control.unwrap_or(rest.len())];
+            let control = control.map(|at| (at..at + 1, self.rejected(rest[at].into())));
+            let found = self.first_rejected(run).or(control);
+            let run = &run[..found.as_ref().map_or(run.len(), |(range, _)| range.start)];
+            if !run.is_empty() {
+                self.outcome.text += &(self.read)(run);
+                *self.outcome.bytes.get_or_insert(0) += run.len() as u64;
+                self.outcome.legacy.push(run.to_vec());
             }
-            if let Some(byte) = rest.get(len) {
-                let (offset, bytes) = ((at + len) as u64, vec![*byte]);
-                let kind = rejected(byte).expect("other errors are repaired");
-                self.report(&Error { offset, bytes, kind, next: None, decided_by: None });
-            }
-            at += len + 1;
+            let Some((range, kind)) = found else { break };
+            let (offset, bytes) = ((at + range.start) as u64, rest[range.clone()].to_vec());
+            let kind = kind.expect("other errors are repaired");
+            self.report(&Error { offset, bytes, kind, next: None, decided_by: None });
+            at += range.end;
         }
+    }
+
+    fn rejected(&self, c: char) -> Option<Kind> {
+        reference::rejected(c, self.config)
+    }
+
+    /// The first rejected character of a legacy run: the shortest prefix whose text contains one ends with it.
+    fn first_rejected(&self, run: &[u8]) -> Option<(Range<usize>, Option<Kind>)> {
+        let rejected =
+            |bytes: &[u8]| (self.read)(bytes).chars().find(|&c| self.rejected(c).is_some());
+        rejected(run)?;
+        let (end, c) = (1..=run.len()).find_map(|end| Some((end, rejected(&run[..end])?)))?;
+        let start = (0..end).rev().find(|&start| (self.read)(&run[start..end]) == c.to_string())?;
+        Some((start..end, self.rejected(c)))
     }
 
     fn report(&mut self, error: &Error) {
         let reported = || reported(error.offset, &format!("{:?}", error.kind), &error.bytes);
-        self.outcome.text += &reference::repair(self.mode, error).unwrap_or_else(reported);
+        let repair = reference::repair(self.mode, error, self.config);
+        self.outcome.text += &repair.unwrap_or_else(reported);
     }
 }
 
@@ -374,7 +393,8 @@ pub(crate) fn run<'a>(
     }
     while report(codec.decode_eof(&mut buffer)) {}
     assert!(buffer.is_empty(), "no byte is left over at the end");
-    Outcome { text, runs: codec.fallback_count(), bytes: None, first: codec.first_fallback() }
+    let (runs, first) = (codec.fallback_count(), codec.first_fallback());
+    Outcome { text, runs, first, ..Outcome::default() }
 }
 
 /// The texts and errors of lines, with numbers and offsets, and whether a delimiter ended each line.
@@ -407,7 +427,7 @@ pub(crate) fn lines<'a>(
     }
     assert!(buffer.is_empty(), "no byte is left over at the end");
     let (runs, first) = (codec.fallback_count(), codec.first_fallback());
-    let outcome = Outcome { text: String::new(), runs, bytes: None, first };
+    let outcome = Outcome { runs, first, ..Outcome::default() };
     (reported, outcome)
 }
 

@@ -8,7 +8,7 @@ use utf8_codec::dialect::{Dialect, DialectDecoder, DialectError};
 use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 use utf8_codec::terminal::TerminalDecoder;
 use utf8_codec::utf16::{Utf16Decoder, Utf16Error};
-use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8Validator};
+use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator};
 
 /// The common interface of all incremental decoders.
 pub(crate) trait IncrementalDecoder: Clone + Sized {
@@ -288,7 +288,7 @@ impl DecodeError for Utf8Error {
     }
 
     fn repair(&self, mode: ErrorMode) -> Option<String> {
-        mode.repair(self).map(|repair| repair.to_string())
+        mode.repair(self, Utf8Options::new()).map(|repair| repair.to_string())
     }
 }
 

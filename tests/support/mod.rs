@@ -56,6 +56,7 @@ pub struct Expected {
     /// What all bytes and the end determine.
     pub ended: Vec<Atom>,
     end: Decoded,
+    config: Config,
     errors: (u64, Option<reference::Error>),
 }
 
@@ -70,6 +71,7 @@ impl Expected {
             ended: atoms(&ended.events),
             errors: errors_in(&ended),
             end: ended,
+            config,
         }
     }
 
@@ -84,7 +86,7 @@ impl Expected {
         }
         let reported = subject.places();
         if !reported.is_empty() {
-            check_places(&reported, &places(&self.end, mode), 0, 0);
+            check_places(&reported, &places(&self.end, mode, self.config), 0, 0);
         }
     }
 
@@ -95,7 +97,9 @@ impl Expected {
             .iter()
             .map(|atom| match atom {
                 Atom::Char(c) => c.to_string(),
-                Atom::Error(error) => reference::repair(mode, error).unwrap_or_default(),
+                Atom::Error(error) => {
+                    reference::repair(mode, error, self.config).unwrap_or_default()
+                }
             })
             .collect()
     }
@@ -122,7 +126,7 @@ pub fn errors_in(decoded: &Decoded) -> (u64, Option<reference::Error>) {
 }
 
 /// The range of each character, or of the error that a repaired character replaces in `mode`.
-pub fn places(decoded: &Decoded, mode: Mode) -> Vec<Range<u64>> {
+pub fn places(decoded: &Decoded, mode: Mode, config: Config) -> Vec<Range<u64>> {
     let mut at = decoded.skipped as u64 + if decoded.bom_seen { 3 } else { 0 };
     let mut places = Vec::new();
     for event in &decoded.events {
@@ -136,7 +140,7 @@ pub fn places(decoded: &Decoded, mode: Mode) -> Vec<Range<u64>> {
             }
             Event::Error(error) => {
                 at += error.bytes.len() as u64;
-                let repair = reference::repair(mode, error).unwrap_or_default();
+                let repair = reference::repair(mode, error, config).unwrap_or_default();
                 places.extend(repair.chars().map(|_| from..at));
             }
         }
@@ -339,8 +343,11 @@ pub fn line_item(item: Result<Line, LineError>) -> LineItem {
                     LineItem::Utf8 { number, offset, error: model_error(&error) }
                 }
                 LineError::TooLong { .. } => LineItem::TooLong { number, offset },
-                LineError::BareCr { cr_offset, .. } => {
-                    LineItem::BareCr { number, offset, cr: cr_offset }
+                LineError::BareLf { lf_offset: at, .. } => {
+                    LineItem::Bare { number, offset, byte: b'\n', at }
+                }
+                LineError::BareCr { cr_offset: at, .. } => {
+                    LineItem::Bare { number, offset, byte: b'\r', at }
                 }
                 other => panic!("{other:?}"),
             }
@@ -361,6 +368,7 @@ pub fn delimiter(delimiter: &Delimiter) -> utf8_codec::lines::Delimiter {
     match delimiter {
         Delimiter::Lf => utf8_codec::lines::Delimiter::lf(),
         Delimiter::Crlf => utf8_codec::lines::Delimiter::crlf(),
+        Delimiter::CrlfOrLf => utf8_codec::lines::Delimiter::crlf_or_lf(),
         Delimiter::Any => utf8_codec::lines::Delimiter::any_newline(),
         Delimiter::Nul => utf8_codec::lines::Delimiter::nul(),
         Delimiter::Str(text) => utf8_codec::lines::Delimiter::text(text).expect("not empty"),

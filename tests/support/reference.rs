@@ -110,8 +110,10 @@ pub(crate) enum Mode {
 pub(crate) enum Delimiter {
     /// LF with an optional CR before it.
     Lf,
-    /// The same; a CR elsewhere rejects the line.
+    /// CR LF; a CR or LF elsewhere rejects the line.
     Crlf,
+    /// As `Lf`; a CR elsewhere rejects the line.
+    CrlfOrLf,
     /// CR, LF or CR LF.
     Any,
     Nul,
@@ -121,10 +123,28 @@ pub(crate) enum Delimiter {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LineItem {
-    Line { text: String, number: u64, offset: u64, terminated: bool },
-    Utf8 { number: u64, offset: u64, error: Error },
-    TooLong { number: u64, offset: u64 },
-    BareCr { number: u64, offset: u64, cr: u64 },
+    Line {
+        text: String,
+        number: u64,
+        offset: u64,
+        terminated: bool,
+    },
+    Utf8 {
+        number: u64,
+        offset: u64,
+        error: Error,
+    },
+    TooLong {
+        number: u64,
+        offset: u64,
+    },
+    /// A CR or LF, `byte`, that ends no line.
+    Bare {
+        number: u64,
+        offset: u64,
+        byte: u8,
+        at: u64,
+    },
 }
 
 /// What `bytes`, a prefix of the stream or, if `ended`, all of it, determine.
@@ -154,9 +174,15 @@ pub(crate) fn decode(chunks: &[Vec<u8>], config: Config) -> Vec<Step> {
 }
 
 /// The repair of an error; `None` in `Fatal` mode.
-pub(crate) fn repair(mode: Mode, error: &Error) -> Option<String> {
-    let rejected = matches!(error.kind, Kind::Noncharacter | Kind::Forbidden);
-    let each = |character: fn(u8) -> char| error.bytes.iter().copied().map(character).collect();
+pub(crate) fn repair(mode: Mode, error: &Error, config: Config) -> Option<String> {
+    let is_utf8 = matches!(error.kind, Kind::Noncharacter | Kind::Forbidden | Kind::ForbiddenBom);
+    let each = |character: fn(u8) -> char| {
+        let accepted = |byte: &u8| {
+            let character = character(*byte);
+            rejected(character, config).map_or(character, |_| '\u{FFFD}')
+        };
+        error.bytes.iter().map(accepted).collect()
+    };
     Some(match mode {
         Mode::Fatal => return None,
         _ if error.kind == Kind::MissingBom => String::new(),
@@ -164,17 +190,17 @@ pub(crate) fn repair(mode: Mode, error: &Error) -> Option<String> {
         Mode::Escape => error.bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect(),
         Mode::Replacement => "\u{FFFD}".to_owned(),
         // Repaired byte for byte, a rejected character could reappear.
-        Mode::Latin1 | Mode::Windows1252 if rejected => "\u{FFFD}".to_owned(),
+        Mode::Latin1 | Mode::Windows1252 if is_utf8 => "\u{FFFD}".to_owned(),
         Mode::Latin1 => each(char::from),
         Mode::Windows1252 => each(windows_1252),
     })
 }
 
 /// The text of `events` with every error repaired; in `Fatal` mode errors are left out.
-pub(crate) fn repaired(mode: Mode, events: &[Event]) -> String {
+pub(crate) fn repaired(mode: Mode, events: &[Event], config: Config) -> String {
     let text = |event: &Event| match event {
         Event::Text(text) => text.clone(),
-        Event::Error(error) => repair(mode, error).unwrap_or_default(),
+        Event::Error(error) => repair(mode, error, config).unwrap_or_default(),
     };
     events.iter().map(text).collect()
 }
@@ -229,12 +255,16 @@ pub(crate) fn lines_and_errors(
         let content = &bytes[span.start..span.end];
         let too_long = (content.len() > limit)
             .then(|| (known(span.start + limit), LineItem::TooLong { number, offset }));
-        let cr = content.iter().position(|byte| *byte == b'\r' && *delimiter == Delimiter::Crlf);
-        let bare_cr = cr.map(|at| {
-            let at = span.start + at;
-            (known(at), LineItem::BareCr { number, offset, cr: at as u64 })
+        let is_bare = |byte: &u8| match delimiter {
+            Delimiter::Crlf => matches!(byte, b'\r' | b'\n'),
+            Delimiter::CrlfOrLf => *byte == b'\r',
+            Delimiter::Lf | Delimiter::Any | Delimiter::Nul | Delimiter::Str(_) => false,
+        };
+        let bare = content.iter().position(is_bare).map(|at| {
+            let (byte, at) = (content[at], span.start + at);
+            (known(at), LineItem::Bare { number, offset, byte, at: at as u64 })
         });
-        let rejection = [too_long, bare_cr].into_iter().flatten().min_by_key(|(at, _)| *at);
+        let rejection = [too_long, bare].into_iter().flatten().min_by_key(|(at, _)| *at);
         let mut errors = Vec::new();
         let mut text = String::new();
         for unit in units.iter().filter(|unit| span.holds(unit)) {
@@ -248,23 +278,33 @@ pub(crate) fn lines_and_errors(
                         let index = error.decided_by.map_or(known as u64, |i| i.max(known as u64));
                         error.decided_by = Some(index).filter(|i| *i < bytes.len() as u64);
                     }
-                    text += &repair(mode, &error).unwrap_or_default();
+                    text += &repair(mode, &error, config).unwrap_or_default();
                     errors.push(error);
                 }
             }
         }
         let index = |error: &Error| error.decided_by.unwrap_or(bytes.len() as u64);
-        // Errors after the one that rejects a line are ignored.
+        // Errors after the one that rejects a line are ignored. The byte that decides a bare CR or LF can decide an error
+        // before it.
+        let is_in_time = |error: &Error| match &rejection {
+            None => true,
+            Some((by, LineItem::Bare { at, .. }))
+                if error.offset + error.bytes.len() as u64 <= *at =>
+            {
+                index(error) <= *by as u64
+            }
+            Some((by, _)) => index(error) < *by as u64,
+        };
         let mut in_time = errors.clone();
-        in_time.retain(|error| rejection.as_ref().is_none_or(|(at, _)| index(error) < *at as u64));
+        in_time.retain(is_in_time);
         let first = errors.into_iter().min_by_key(index).filter(|_| mode == Mode::Fatal);
         match &first {
             Some(first) => found.extend(in_time.contains(first).then(|| first.clone())),
             None => found.extend(in_time),
         }
 
-        match (rejection, first) {
-            (Some((at, _)), Some(error)) if index(&error) < at as u64 => {
+        match (rejection.clone(), first) {
+            (Some(_), Some(error)) if is_in_time(&error) => {
                 items.push(LineItem::Utf8 { number, offset, error });
             }
             (Some((_, item)), _) => items.push(item),
@@ -522,7 +562,11 @@ fn known_by(bytes: &[u8], span: &Span, at: usize, config: Config, delimiter: &De
 fn find(bytes: &[u8], from: usize, delimiter: &Delimiter) -> Option<Range<usize>> {
     let tail = &bytes[from..];
     let found = match delimiter {
-        Delimiter::Lf | Delimiter::Crlf => {
+        Delimiter::Crlf => {
+            let at = tail.windows(2).position(|part| part == b"\r\n")?;
+            at..at + 2
+        }
+        Delimiter::Lf | Delimiter::CrlfOrLf => {
             let lf = tail.iter().position(|byte| *byte == b'\n')?;
             let cr = usize::from(tail[..lf].ends_with(b"\r"));
             lf - cr..lf + 1
@@ -547,7 +591,7 @@ fn find(bytes: &[u8], from: usize, delimiter: &Delimiter) -> Option<Range<usize>
 /// How many bytes at the end of `line`, which contains no delimiter, can start one.
 fn undecided(line: &[u8], delimiter: &Delimiter) -> usize {
     match delimiter {
-        Delimiter::Lf | Delimiter::Crlf => usize::from(line.ends_with(b"\r")),
+        Delimiter::Lf | Delimiter::Crlf | Delimiter::CrlfOrLf => usize::from(line.ends_with(b"\r")),
         Delimiter::Any | Delimiter::Nul => 0,
         Delimiter::Str(string) => {
             let prefix = |len: &usize| line.ends_with(&string.as_bytes()[..*len]);

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::fmt::Debug;
 use std::future::poll_fn;
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 
 use bytes::Bytes;
 use futures::channel::mpsc::{self, UnboundedReceiver, UnboundedSender};
@@ -436,7 +436,7 @@ impl Read {
     /// Appends the next text to a string that is not empty, up to a limit.
     fn append(&mut self, out: &mut Vec<Atom>) -> Taken {
         let (mut text, limit) = (String::from("kept"), 4 + self.turn % 60);
-        let appended = self.reader().append_text(&mut text, limit).now_or_never();
+        let appended = settled(self.reader().append_text(&mut text, limit));
         assert!(text.len() <= limit, "{text:?}, limit {limit}");
         let more = text.strip_prefix("kept").expect("it is kept");
         out.extend(more.chars().map(Atom::Char));
@@ -454,12 +454,8 @@ impl Read {
 
     /// Collects the rest, up to a sufficient limit.
     fn collect(&mut self) -> Vec<Atom> {
-        let text = self
-            .reader()
-            .collect_text(1 << 20)
-            .now_or_never()
-            .expect("it has ended")
-            .expect("nothing is rejected");
+        let text = settled(self.reader().collect_text(1 << 20));
+        let text = text.expect("it has ended").expect("nothing is rejected");
         text.chars().map(Atom::Char).collect()
     }
 
@@ -472,6 +468,12 @@ impl Read {
             self.reader = self.reader.take().map(|reader| reader.into_lines().into_reader());
         }
     }
+}
+
+/// The result, if the future is ready after it has yielded to other tasks a few times.
+fn settled<T>(future: impl Future<Output = T>) -> Option<T> {
+    let mut future = pin!(future);
+    (0..16).find_map(|_| future.as_mut().now_or_never())
 }
 
 /// Text, `None` at the end, or an error. Returns `None` if the reader is pending.

@@ -98,7 +98,10 @@ fn an_error_is_decided_by_the_byte_it_names() {
 fn plain_decoding_equals_std() {
     for (bytes, _) in random_inputs() {
         let decoded = decode_prefix(&bytes, PLAIN, true);
-        assert_eq!(repaired(Mode::Replacement, &decoded.events), String::from_utf8_lossy(&bytes));
+        assert_eq!(
+            repaired(Mode::Replacement, &decoded.events, PLAIN),
+            String::from_utf8_lossy(&bytes)
+        );
         assert_eq!(decoded.held, 0);
         if let Err(expected) = str::from_utf8(&bytes) {
             let error = errors(&decoded.events)[0].clone();
@@ -165,7 +168,7 @@ fn check_decoding(case: &Value, chunks: &[Vec<u8>], expect: &Value, mode: Mode) 
     for (n, Step { events, .. }) in steps.iter().enumerate() {
         let failed = events.iter().position(|event| matches!(event, Event::Error(_)));
         let shown = if stops { failed.unwrap_or(events.len()) } else { events.len() };
-        texts.push(hex(&repaired(mode, &events[..shown])));
+        texts.push(hex(&repaired(mode, &events[..shown], config)));
         if failed.is_some() {
             fail_step = fail_step.or(Some(n));
             if stops {
@@ -230,8 +233,9 @@ fn item(item: &LineItem) -> Value {
         LineItem::TooLong { number, offset } => {
             json!({"error": "too_long", "number": number, "offset": offset})
         }
-        LineItem::BareCr { number, offset, cr } => {
-            json!({"error": "bare_cr", "number": number, "offset": offset, "at": cr})
+        LineItem::Bare { number, offset, byte, at } => {
+            let error = if *byte == b'\n' { "bare_lf" } else { "bare_cr" };
+            json!({"error": error, "number": number, "offset": offset, "at": at})
         }
         LineItem::Utf8 { number, offset, error } => json!({
             "error": "utf8", "number": number, "offset": offset,
@@ -362,7 +366,7 @@ fn errors(events: &[Event]) -> Vec<Error> {
 fn text_of(item: &LineItem) -> String {
     match item {
         LineItem::Line { text, .. } => text.clone(),
-        LineItem::Utf8 { error, .. } => repair(Mode::Escape, error).unwrap(),
-        LineItem::TooLong { .. } | LineItem::BareCr { .. } => panic!("no line here is rejected so"),
+        LineItem::Utf8 { error, .. } => repair(Mode::Escape, error, PLAIN).unwrap(),
+        LineItem::TooLong { .. } | LineItem::Bare { .. } => panic!("no line here is rejected so"),
     }
 }

@@ -14,7 +14,7 @@ use std::io;
 use bytes::{Bytes, BytesMut};
 use proptest::prelude::*;
 use utf8_codec::websocket::{
-    Message, MessageAssembler, MessageError, Opcode, encode_close, parse_close,
+    FrameHeader, Message, MessageAssembler, MessageError, Opcode, encode_close, parse_close,
 };
 use utf8_codec::{BomPolicy, Utf8Options};
 
@@ -775,31 +775,93 @@ fn a_long_reason_is_truncated_at_a_character() {
     }
 }
 
+/// RFC 6455 sections 5.5.1 and 7.4.1: the call with the first impossible byte returns the error, at every split and
+/// byte by byte, also inside a text message.
 #[test]
-fn an_invalid_close_reason_is_rejected_at_any_split() {
-    for (bytes, _) in inputs().into_iter().filter(|(bytes, _)| bytes.len() <= 123) {
-        let payload = [&1000_u16.to_be_bytes()[..], &bytes].concat();
-        let expected = Expected::new(&bytes, PLAIN);
-        let (text, error) = text_and_error(&expected.ended);
-        for at in 0..=payload.len() {
+fn an_invalid_close_payload_is_rejected_at_its_first_impossible_byte() {
+    let code = 1000_u16.to_be_bytes();
+    let reasons = inputs().into_iter().map(|(bytes, _)| bytes).filter(|bytes| bytes.len() <= 123);
+    let payloads = reasons.map(|reason| [&code[..], &reason].concat());
+    let codes: [&[u8]; 4] = [b"\x03\xED", b"\x03\xED\xFF", b"\x00\x00bye", b"\xFF\xFF"];
+    // After 125 bytes, the frame is too long.
+    let long = [&code[..], &[b'a'; 130]].concat();
+    let late = [&code[..], &[b'a'; 122], b"\xFFbc"].concat();
+    let others = codes.into_iter().map(<[u8]>::to_vec).chain([long, late]);
+    for (n, payload) in payloads.chain(others).enumerate() {
+        let reason = Expected::new(payload.get(2..).unwrap_or_default(), PLAIN);
+        let byte_by_byte = (0..=payload.len()).collect();
+        let splits = (0..=payload.len()).map(|at| vec![at]).chain([byte_by_byte]);
+        for (how, places) in HOWS.into_iter().cycle().skip(n).zip(splits) {
             let mut connection = MessageAssembler::new();
+            connection.start_frame(Opcode::Text, false, None).unwrap();
+            connection.push(&mut b"\xE2\x82".to_vec()).unwrap();
+            connection.end_frame().unwrap();
             connection.start_frame(Opcode::Close, true, Some(KEY)).unwrap();
-            for (from, to) in [(0, at), (at, payload.len())] {
-                connection.push(&mut masked(&payload[from..to], Some(KEY), from)).unwrap();
+            let context = || format!("{how:?}, {places:?}, {payload:02x?}");
+            let mut pushed = Ok(());
+            for (from, to) in chunks(payload.len(), &places) {
+                let piece = masked(&payload[from..to], Some(KEY), from)[..].into();
+                pushed = give(how, &mut connection, piece, &payload[from..to], &mut String::new());
+                assert_eq!(pushed, close_error(&payload, &reason, to), "{}", context());
+                if pushed.is_err() {
+                    break;
+                }
             }
-            match connection.end_frame() {
-                Ok(Some(Message::Close(Some(close)))) => {
-                    let close = (close, &error);
-                    assert_eq!(close, ((1000, (*text).into()), &None), "{bytes:02x?}");
-                }
-                Err(MessageError::Reason(got)) => {
-                    assert_eq!(Some(model_error(&got)), error, "{bytes:02x?}");
-                    check_failed(&mut connection, MessageError::Reason(got));
-                }
-                other => panic!("{other:?}"),
+            let Ok(()) = pushed else {
+                check_failed(&mut connection, pushed.unwrap_err());
+                continue;
+            };
+            let ended = connection.end_frame();
+            let expected =
+                parse_close(payload.clone().into()).map(|close| Some(Message::Close(close)));
+            assert_eq!(ended, expected, "{}", context());
+            if let Err(error) = ended {
+                assert!(
+                    matches!(error, MessageError::Reason(error) if error.error_len().is_none())
+                );
+                check_failed(&mut connection, error);
+            } else {
+                connection.start_frame(Opcode::Continuation, true, None).unwrap();
+                connection.push(&mut [0xAC]).unwrap();
+                assert_eq!(connection.end_frame(), Ok(Some(Message::Text("€".into()))));
             }
         }
     }
+}
+
+/// The error of the first `to` bytes of a close payload, by the model of its reason.
+fn close_error(payload: &[u8], reason: &Expected, to: usize) -> Result<(), MessageError> {
+    let [high, low, ..] = payload[..to] else { return Ok(()) };
+    let code = u16::from_be_bytes([high, low]);
+    if !matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999) {
+        return Err(MessageError::CloseCode(code));
+    }
+    let within = to.min(125);
+    match text_and_error(&reason.prefixes[within - 2]).1 {
+        Some(error) => {
+            let parsed = parse_close(Bytes::copy_from_slice(&payload[..within])).unwrap_err();
+            assert!(matches!(parsed, MessageError::Reason(cause) if model_error(&cause) == error));
+            Err(parsed)
+        }
+        None if within < to => Err(MessageError::LongControl),
+        None => Ok(()),
+    }
+}
+
+#[test]
+fn a_close_frame_of_one_byte_is_rejected_by_its_header() {
+    let start = |opcode, len| {
+        let mut connection = MessageAssembler::new();
+        connection.start(&FrameHeader::new(opcode, true, Some(KEY), len).unwrap())
+    };
+    assert_eq!(start(Opcode::Close, 1), Err(MessageError::TruncatedCloseCode));
+    assert_eq!((start(Opcode::Close, 0), start(Opcode::Close, 2)), (Ok(()), Ok(())));
+    assert_eq!((start(Opcode::Ping, 1), start(Opcode::Text, 1)), (Ok(()), Ok(())));
+    // Without the header's length, the end of the frame shows it.
+    let mut connection = MessageAssembler::new();
+    connection.start_frame(Opcode::Close, true, None).unwrap();
+    connection.push(&mut [3]).unwrap();
+    assert_eq!(connection.end_frame(), Err(MessageError::TruncatedCloseCode));
 }
 
 #[test]

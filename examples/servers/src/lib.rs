@@ -8,10 +8,14 @@
 //! | `upgrade_echo` | a WebSocket server in a few lines, on hyper's upgrade | `src/bin/upgrade_echo.rs` |
 //! | `sse_client` | a client of server-sent events | [`sse`] |
 //!
-//! [`socket`] has the limits that both servers set on their sockets.
+//! [`socket`] has the limits that both servers set on their sockets. [`drain`] and [`drained_body`] let a client receive
+//! an early answer.
 //!
 //! `cargo run --release -p servers --bin http_upload` runs one of them; `-- --help` lists its options.
 
+#[path = "../../support/drain.rs"]
+pub mod drain;
+pub mod drained_body;
 #[path = "../../support/output.rs"]
 mod output;
 pub mod socket;

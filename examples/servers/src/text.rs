@@ -27,20 +27,26 @@ use tower::{Service, ServiceExt};
 use utf8_codec::http::{BodyError, CheckedBody, Utf8Body, Utf8Layer, Utf8Text, require_json};
 use utf8_codec::stream::StreamError;
 
+use crate::drained_body::drained;
+
 /// The service.
 pub fn router() -> Router {
     let checked = Utf8Layer::new().with_header_check(require_json);
-    Router::new()
+    let router = Router::new()
         .route("/count", post(count))
         .route("/lines", post(lines))
         .route("/echo", post(echo))
         .route("/json", post(json).layer(checked))
-        .layer(middleware::from_fn(in_time))
+        .layer(middleware::from_fn(in_time));
+    drained(router, IDLE, MAX_REST)
 }
+
+/// How many bytes to read of what a rejected client still sends.
+const MAX_REST: u64 = 64 << 20;
 
 /// The longest time for a body and the beginning of the answer.
 const LONGEST: Duration = Duration::from_secs(60);
-/// The longest time until the next text of `/echo`.
+/// The longest time until the next text of `/echo`, and for the rest of a rejected body.
 const IDLE: Duration = Duration::from_secs(30);
 
 async fn in_time(request: Request, next: Next) -> Response {

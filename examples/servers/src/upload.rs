@@ -25,7 +25,6 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Json, Response};
 use axum::routing::post;
 use futures::future::{Either, select};
-use http_body_util::BodyExt;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
@@ -37,6 +36,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use utf8_codec::http::{BodyError, Utf8Body};
 
+use crate::drained_body::drain_body;
 use crate::socket::WriteTimeout;
 
 /// What a client may take. The default values suit a server on the internet.
@@ -166,7 +166,7 @@ async fn upload(State(limits): State<Limits>, request: Request) -> Response {
                 && (is_of_charset(&error) || matches!(error, BodyError::TooLong { .. }));
             // A client that still waits for `100 Continue` has sent no body to read.
             if !(is_untouched && head.headers.contains_key(EXPECT)) {
-                tokio::spawn(drain(body, limits));
+                tokio::spawn(drain_body(body, limits.drain, limits.drain_bytes));
             }
             (error.status(), Json(counts.explain(&error))).into_response()
         }
@@ -271,21 +271,4 @@ fn in_words(error: &dyn Error) -> String {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
-}
-
-/// Reads and discards what a rejected client still sends, within limits. Closing the connection with unread
-/// data would reset it, and the client would lose the answer. Many clients read it only after they have
-/// sent everything.
-async fn drain(mut body: Body, limits: Limits) {
-    let mut left = limits.drain_bytes;
-    let read = async {
-        while let Ok(Some(Ok(frame))) = timeout(limits.idle, body.frame()).await {
-            left = left.saturating_sub(frame.data_ref().map_or(0, |data| data.len() as u64));
-            if left == 0 {
-                break;
-            }
-        }
-    };
-    // The result does not matter.
-    let _ = timeout(limits.drain, read).await;
 }

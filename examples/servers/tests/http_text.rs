@@ -368,6 +368,46 @@ async fn rejections_have_a_status_and_an_offset() {
     assert_eq!(answer, (200, "[\"é\"]".to_owned()));
 }
 
+/// With unread bytes, closing the connection would reset it.
+#[tokio::test]
+async fn a_client_that_sends_everything_first_receives_the_early_answer() {
+    let address = serve(router()).await;
+    for (path, media_type, length, byte, status) in [
+        ("/count", "text/plain", 500_000, 0xFF, "400"),
+        ("/count", "text/plain; charset=klingon", 500_000, 0xFF, "415"),
+        ("/json", "text/plain", 500_000, 0xFF, "415"),
+        ("/json", "application/json", 500_000, 0xFF, "400"),
+        ("/count", "text/plain", 16 << 20, b'x', "413"),
+    ] {
+        let mut body = vec![b'x'; length];
+        body[100] = byte;
+        for _ in 0..20 {
+            let mut socket = TcpStream::connect(address).await.unwrap();
+            let head = format!(
+                "POST {path} HTTP/1.1\r\nHost: x\r\nContent-Type: {media_type}\r\n\
+                 Content-Length: {length}\r\nConnection: close\r\n\r\n"
+            );
+            soon(socket.write_all(head.as_bytes())).await.unwrap();
+            soon(socket.write_all(&body)).await.unwrap();
+            let mut answer = String::new();
+            soon(socket.read_to_string(&mut answer)).await.unwrap();
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{path}: {answer}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_rejected_client_that_waits_for_100_continue_sends_no_body() {
+    let address = serve(router()).await;
+    let mut socket = TcpStream::connect(address).await.unwrap();
+    let head = "POST /json HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n\
+                Content-Length: 500000\r\nExpect: 100-continue\r\n\r\n";
+    socket.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    soon(socket.read_to_string(&mut answer)).await.unwrap();
+    assert!(answer.starts_with("HTTP/1.1 415 "), "{answer}");
+}
+
 #[tokio::test]
 async fn limits_of_axum_and_of_tower_http_are_answered_with_413() {
     async fn count(body: Utf8Body<Body>) -> Result<String, BodyError> {

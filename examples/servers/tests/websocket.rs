@@ -371,6 +371,21 @@ fn a_client_that_keeps_sending_receives_the_close_frame() {
     });
 }
 
+/// RFC 6455 section 7.1.1: the server closes the socket only after it has read what the client sent.
+#[test]
+fn a_client_that_sends_a_long_frame_first_receives_1007() {
+    with_server(MIB, |address| async move {
+        let mut text = vec![b'x'; 500_000];
+        text[100] = 0xFF;
+        for _ in 0..20 {
+            let mut client = raw(address).await;
+            client.send_frame(Opcode::Text, true, &text).await.unwrap();
+            let (code, reason) = closed(&mut client).await;
+            assert_eq!((code, &*reason), (1007, "invalid UTF-8 at byte 100: invalid byte (ff)"));
+        }
+    });
+}
+
 // ---- clients that take their time ----------------------------------------------------------------
 
 /// Starts a server with timeouts that end within a test.

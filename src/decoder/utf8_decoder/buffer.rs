@@ -1,17 +1,18 @@
 //! Buffer to buffer: how much of a chunk fits in a destination of fixed size, and how does the caller continue?
 
 use crate::decoder::carry::Resumed;
-use crate::decoder::error::Utf8Error;
-use crate::decoder::mode::{ErrorMode, Repair};
-use crate::decoder::progress::{Progress, Status};
-use crate::decoder::scanner::Step;
-use crate::decoder::text::Ending;
-#[cfg(feature = "alloc")]
-use crate::decoder::text::Look;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::utf8_decoder::destination::{Destination, SHORT};
 #[cfg(feature = "alloc")]
 use crate::decoder::utf8_decoder::lossy::RESERVE;
+use crate::decoder::error::Utf8Error;
+use crate::decoder::progress::{Progress, Status};
+use crate::decoder::mode::{ErrorMode, Repair};
+use crate::decoder::scanner::Step;
+use crate::decoder::text::Ending;
+#[cfg(feature = "alloc")]
+use crate::decoder::text::Look;
+use crate::decoder::ends::tail;
 
 /// The longest chunk that is decoded in one step: short enough to stay in the cache. Rows `to-utf-16/*/64` take one
 /// step, rows `to-utf-16/*/65536` many.
@@ -97,7 +98,7 @@ impl Utf8Decoder {
             match resumed {
                 Resumed::Nothing => {}
                 Resumed::Char(c) => text.push(c),
-                Resumed::Error(error) => match mode.repair(&error) {
+                Resumed::Error(error) => match self.repair(mode, &error) {
                     Some(repair) => text.push_str(&repair),
                     None => status = Status::IllFormed(error),
                 },
@@ -143,7 +144,7 @@ impl Utf8Decoder {
         text: &mut alloc::string::String,
     ) -> Result<(), Utf8Error> {
         while let Err(error) = self.finish() {
-            text.push_str(&mode.repair(&error).ok_or(error)?);
+            text.push_str(&self.repair(mode, &error).ok_or(error)?);
         }
         Ok(())
     }
@@ -333,8 +334,7 @@ impl Utf8Decoder {
                 let (text, ending) = self.scanner.step_plain(chunk);
                 if ending == Ending::End {
                     let (_, written) = destination.put(0, text);
-                    let tail = &chunk[text.len()..];
-                    self.hold(tail);
+                    self.hold(tail(chunk, text.len()));
                     return self.progress(chunk.len(), written, Status::Done);
                 }
                 self.scanner.unread(text.len());
@@ -363,14 +363,14 @@ impl Utf8Decoder {
                 let (read, units) =
                     self.put_repaired(input, mode, destination, written, &mut repaired);
                 if read > 0 {
-                    input = &input[read..];
+                    input = tail(input, read);
                     written += units;
                     continue;
                 }
             }
             let ascii = self.put_ascii(input, destination, written);
             if ascii > 0 {
-                input = &input[ascii..];
+                input = tail(input, ascii);
                 written += ascii;
                 continue;
             }
@@ -380,7 +380,7 @@ impl Utf8Decoder {
             let (used, found) = match self.find(input, mode, D::window(room)) {
                 Ok(found) => found,
                 Err((used, error)) => {
-                    input = &input[used..];
+                    input = tail(input, used);
                     break Status::IllFormed(error);
                 }
             };
@@ -393,7 +393,7 @@ impl Utf8Decoder {
                     let (fits, units) = destination.put(written, text);
                     if fits > 0 {
                         written += units;
-                        input = &input[fits..];
+                        input = tail(input, fits);
                         if fits == text.len() {
                             continue;
                         }
@@ -402,12 +402,18 @@ impl Utf8Decoder {
                     }
                     // Not even the first character fits.
                     let first = text.chars().next().map_or(0, char::len_utf8);
-                    &text[..first]
+                    text.get(..first).unwrap_or_default()
                 }
             };
             let needed = D::units(whole);
             if needed > room {
-                *self = before.expect("a character or a repair is not longer than `LONGEST`");
+                debug_assert!(
+                    before.is_some(),
+                    "a character or a repair is not longer than `LONGEST`"
+                );
+                if let Some(before) = before {
+                    *self = before;
+                }
                 break match (input.len() == chunk.len(), written) {
                     (true, 0) => Status::TooSmall { needed },
                     _ => Status::Full,
@@ -415,7 +421,7 @@ impl Utf8Decoder {
             }
             destination.put(written, whole);
             written += needed;
-            input = &input[used..];
+            input = tail(input, used);
         };
         self.progress(chunk.len() - input.len(), written, status)
     }
@@ -484,7 +490,7 @@ impl Utf8Decoder {
         let status = loop {
             let before = self.clone();
             let Err(error) = self.finish() else { break Status::Done };
-            let Some(repair) = mode.repair(&error) else { break Status::IllFormed(error) };
+            let Some(repair) = self.repair(mode, &error) else { break Status::IllFormed(error) };
             let needed = D::units(&repair);
             // Only `MissingBom` comes before another error, and its repair is empty.
             if needed > destination.size() {
@@ -524,7 +530,7 @@ impl Utf8Decoder {
                 Step::Error(error) => (error.bytes().len(), error),
             }
         };
-        match mode.repair_of(&error) {
+        match self.repair(mode, &error) {
             Some(repair) => Ok((used, Found::Repair(repair))),
             None => Err((used, error)),
         }

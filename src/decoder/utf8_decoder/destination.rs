@@ -50,9 +50,11 @@ impl Destination for [u8] {
     }
 
     fn put(&mut self, at: usize, text: &str) -> (usize, usize) {
-        let room = &mut self[at..];
+        let room = self.get_mut(at..).unwrap_or_default();
         let fits = floor_char_boundary(text, room.len());
-        room[..fits].copy_from_slice(&text.as_bytes()[..fits]);
+        if let (Some(room), Some(text)) = (room.get_mut(..fits), text.as_bytes().get(..fits)) {
+            room.copy_from_slice(text);
+        }
         (fits, fits)
     }
 }
@@ -71,12 +73,12 @@ impl Destination for [char] {
     }
 
     fn put(&mut self, at: usize, text: &str) -> (usize, usize) {
-        Kernel::detect().decode_chars(text, &mut self[at..])
+        Kernel::detect().decode_chars(text, self.get_mut(at..).unwrap_or_default())
     }
 
     #[inline]
     fn put_ascii(&mut self, at: usize, bytes: &[u8]) -> usize {
-        Kernel::detect().decode_ascii_chars(bytes, &mut self[at..])
+        Kernel::detect().decode_ascii_chars(bytes, self.get_mut(at..).unwrap_or_default())
     }
 
     #[inline]
@@ -99,12 +101,12 @@ impl Destination for [u16] {
     }
 
     fn put(&mut self, at: usize, text: &str) -> (usize, usize) {
-        Kernel::detect().decode_utf16(text, &mut self[at..])
+        Kernel::detect().decode_utf16(text, self.get_mut(at..).unwrap_or_default())
     }
 
     #[inline]
     fn put_ascii(&mut self, at: usize, bytes: &[u8]) -> usize {
-        Kernel::detect().decode_ascii_utf16(bytes, &mut self[at..])
+        Kernel::detect().decode_ascii_utf16(bytes, self.get_mut(at..).unwrap_or_default())
     }
 
     #[inline]

@@ -104,7 +104,7 @@ impl Utf8Decoder {
                 ScannerStep::Error(error) => {
                     self.tally.note(error);
                     read += error.bytes().len();
-                    text.push_str(&mode.repair(&error).ok_or((read, error))?);
+                    text.push_str(&self.repair(mode, &error).ok_or((read, error))?);
                 }
             }
         }

@@ -13,11 +13,13 @@ pub(crate) mod owned;
 use core::iter::FusedIterator;
 
 use crate::decoder::carry::{Carry, Resumed};
+use crate::decoder::utf8_decoder::input::take_piece;
 use crate::decoder::error::{Tally, Utf8Error};
+use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::options::Utf8Options;
 use crate::decoder::scanner::{Scanner, Step};
 use crate::decoder::text::{BlockParts, Ending, Kernel, Look, Part, first_char};
-use crate::decoder::utf8_decoder::input::take_piece;
+use crate::decoder::ends::tail;
 
 /// Decodes a stream of bytes that arrives in chunks split anywhere. It yields text and reports each error.
 ///
@@ -344,6 +346,12 @@ impl Utf8Decoder {
         self.scanner.close_start();
     }
 
+    /// A CR has ended a line: an LF directly after it is skipped.
+    #[cfg(feature = "lines")]
+    pub(crate) fn expect_lf(&mut self) {
+        self.scanner.expect_lf();
+    }
+
     /// Moves back before the last `bytes` bytes of a [`Step::Text`]. The caller passes them again.
     #[cfg(feature = "alloc")]
     pub(crate) const fn unread(&mut self, bytes: usize) {
@@ -354,6 +362,12 @@ impl Utf8Decoder {
     #[cfg(feature = "std")]
     pub(crate) fn finish_after(&mut self, tail: &[u8]) -> Option<Utf8Error> {
         self.scanner.finish(tail).map(|error| self.tally.note(error))
+    }
+
+    /// Returns the text that replaces `error`, or `None` in [`ErrorMode::Fatal`].
+    #[inline]
+    pub(crate) fn repair(&self, mode: ErrorMode, error: &Utf8Error) -> Option<Repair> {
+        mode.repair_of(error, self.scanner.options())
     }
 
     /// Returns a copy of the scanner.
@@ -393,7 +407,7 @@ impl Utf8Decoder {
     }
 
     /// Subtracts the last `errors` from the count: their bytes are decoded again.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "lines")]
     pub(crate) fn forget(&mut self, errors: u64) {
         self.tally.forget(errors);
     }
@@ -512,7 +526,7 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
         if self.carry.is_empty() {
             if self.scanner.is_plain() {
                 let (text, ending) = self.scanner.step_plain(self.input);
-                self.input = &self.input[text.len()..];
+                self.input = tail(self.input, text.len());
                 if ending == Ending::End {
                     self.carry.hold(self.input);
                     self.input = &[];
@@ -536,14 +550,14 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
     fn take_part(&mut self) -> Option<Result<&'d str, Utf8Error>> {
         match self.block.as_mut().and_then(BlockParts::take) {
             Some(Part::Text(text)) => {
-                self.input = &self.input[text.len()..];
+                self.input = tail(self.input, text.len());
                 self.scanner.skip(text.len());
                 Some(Ok(text))
             }
             Some(Part::IllFormed(len, word)) => {
                 // It is followed: a part starts before the last three bytes of the block, and ends in it.
                 let error = Utf8Error::classify_word(self.scanner.position(), word, len, true);
-                self.input = &self.input[len..];
+                self.input = tail(self.input, len);
                 self.scanner.skip(len);
                 self.tally.add(1, || Some(error));
                 Some(Err(error))
@@ -564,13 +578,13 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
                 return Some(Ok(text));
             }
         } else if let Some(error) = self.scanner.error_here(self.input) {
-            self.input = &self.input[error.bytes().len()..];
+            self.input = tail(self.input, error.bytes().len());
             return Some(Err(self.tally.note(error)));
         } else if self.patience > 0
             && let Some((text, ending)) = self.scanner.step_near(self.input)
         {
             self.patience -= 1;
-            self.input = &self.input[text.len()..];
+            self.input = tail(self.input, text.len());
             if ending == Ending::End {
                 self.carry.hold(self.input);
                 self.input = &[];
@@ -603,7 +617,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
     #[inline]
     fn take_completed(&mut self) -> Option<&'d str> {
         let (joined, taken) = self.carry.complete(self.scanner, self.input)?;
-        self.input = &self.input[taken..];
+        self.input = tail(self.input, taken);
         let lent = self.lent.take()?;
         *lent = joined;
         first_char(lent)
@@ -619,7 +633,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
         let piece = take_piece(self.scanner, self.carry, self.tally, &mut input, |c| {
             self.lent.take().map_or("", |lent| c.encode_utf8(lent))
         });
-        self.input = &self.input[self.input.len() - input.len()..];
+        self.input = tail(self.input, self.input.len() - input.len());
         piece
     }
 }

@@ -7,14 +7,16 @@ use bytes::Bytes;
 use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 
-use crate::decoder::error::Utf8Error;
-#[cfg(any(feature = "http-body", feature = "lines"))]
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::text::Ending;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::utf8_decoder::input::{Input, take_piece, take_plain};
 #[cfg(feature = "lines")]
 use crate::decoder::utf8_decoder::input::{Taken, take_step};
+use crate::decoder::utf8_decoder::input::{Input, take_piece, take_plain};
+use crate::decoder::error::Utf8Error;
+#[cfg(feature = "lines")]
+use crate::decoder::mode::ErrorMode;
+#[cfg(any(feature = "http-body", feature = "lines"))]
+use crate::decoder::mode::Repair;
+use crate::decoder::text::Ending;
 
 /// Owned pieces, without copying.
 impl Utf8Decoder {
@@ -108,10 +110,7 @@ impl Utf8Decoder {
     /// Removes what `src` begins with and returns it.
     #[cfg(feature = "codec")]
     #[inline(never)]
-    pub(crate) fn take_step<B: Input<Text = ByteString>>(
-        &mut self,
-        src: &mut B,
-    ) -> Taken<ByteString> {
+    pub(crate) fn take_step<B: Input<Text = ByteString>>(&mut self, src: &mut B) -> Taken<ByteString> {
         debug_assert!(self.carry.is_empty());
         let step = take_step(&mut self.scanner, src);
         if let Taken::Error(error) = step {
@@ -137,7 +136,7 @@ impl Utf8Decoder {
                 Taken::Hold => return Ok(item),
                 Taken::Text(text) => item.push(text),
                 Taken::Error(error) => {
-                    item.repair(mode, self.tally.note(error))?;
+                    item.repair(self.repair(mode, &error), self.tally.note(error))?;
                     if src.is_empty() {
                         return Ok(item);
                     }
@@ -173,8 +172,13 @@ impl Item {
         }
     }
 
-    pub(crate) fn repair(&mut self, mode: ErrorMode, error: Utf8Error) -> Result<(), Utf8Error> {
-        let repair = mode.repair(&error).ok_or(error)?;
+    /// Appends `repair`, that of `error`, if there is one.
+    pub(crate) fn repair(
+        &mut self,
+        repair: Option<Repair>,
+        error: Utf8Error,
+    ) -> Result<(), Utf8Error> {
+        let repair = repair.ok_or(error)?;
         if !repair.is_empty() {
             self.repaired().push_str(&repair);
         }

@@ -14,13 +14,27 @@ use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8Validator};
 use utf8_codec::decoder::{Progress, Status};
 
 unsafe extern "C" {
-    fn abort() -> !;
+    /// Nothing defines it: the library can be linked only if no path panics.
+    fn utf8_codec_can_panic() -> !;
 }
 
 #[panic_handler]
 fn panic(_: &PanicInfo<'_>) -> ! {
-    // SAFETY: `abort` may be called at any time.
-    unsafe { abort() }
+    // SAFETY: it does not exist, so this is never called.
+    unsafe { utf8_codec_can_panic() }
+}
+
+/// A path that panics: with it, `.ci/check no-panic` shows that such a library cannot be linked.
+///
+/// # Safety
+///
+/// `bytes` is valid for reads of `len` bytes.
+#[cfg(feature = "deliberate-panic")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn utf8_byte_at(bytes: *const u8, len: usize, at: usize) -> u8 {
+    // SAFETY: the caller guarantees that `len` bytes can be read.
+    let bytes = unsafe { slice::from_raw_parts(bytes, len) };
+    bytes[at]
 }
 
 /// Memory for an object of the core.
@@ -45,7 +59,7 @@ pub struct Repaired {
     read: usize,
     held: usize,
     written: usize,
-    /// 0: done, 1: the buffer is full, 2: the buffer is too small.
+    /// 0: done, 1: the buffer is full, 2: the buffer is too small, 3: never.
     status: i32,
 }
 
@@ -95,6 +109,27 @@ pub unsafe extern "C" fn utf8_validator_finish(memory: *mut Memory, error: *mut 
     let validator = unsafe { &mut *memory.cast::<Utf8Validator>() };
     // SAFETY: the caller guarantees that `error` can be written.
     unsafe { verdict(validator.finish(), error) }
+}
+
+/// Counts the characters of a text. Returns false if it is not UTF-8, and writes the first error to `error`.
+///
+/// # Safety
+///
+/// `bytes` is valid for reads of `len` bytes, `count` and `error` for writes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn utf8_count_chars(
+    bytes: *const u8,
+    len: usize,
+    count: *mut usize,
+    error: *mut Error,
+) -> bool {
+    // SAFETY: the caller guarantees that `len` bytes can be read.
+    let bytes = unsafe { slice::from_raw_parts(bytes, len) };
+    let text = utf8_codec::from_utf8(bytes);
+    // SAFETY: the caller guarantees that `count` can be written.
+    unsafe { count.write(text.map_or(0, utf8_codec::count_chars)) };
+    // SAFETY: the caller guarantees that `error` can be written.
+    unsafe { verdict(text.map(|_| ()), error) }
 }
 
 /// Starts decoding a stream.
@@ -216,7 +251,8 @@ fn repaired(progress: Progress) -> Repaired {
         Status::Done => 0,
         Status::Full => 1,
         Status::TooSmall { .. } => 2,
-        _ => panic!("a lossy mode has no errors"),
+        // A lossy mode has no errors.
+        _ => 3,
     };
     Repaired { read, held, written, status }
 }

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 
 use arbitrary::Arbitrary;
+use futures::executor::block_on;
 use futures::{FutureExt, stream};
 use http::HeaderMap;
 use http_body::Frame;
@@ -124,7 +125,8 @@ fn limited(plan: &Limited) {
     for atom in atoms(&reference::decode_prefix(within, config, ended).events) {
         match atom {
             Atom::Error(error) if of_model != Mode::Fatal => {
-                let repair = reference::repair(of_model, &error).expect("the mode is lossy");
+                let repair =
+                    reference::repair(of_model, &error, config).expect("the mode is lossy");
                 expected.extend(repair.chars().map(|c| Item::Atom(Atom::Char(c))));
             }
             atom => expected.push(Item::Atom(atom)),
@@ -144,7 +146,7 @@ fn collected(plan: &Collected) {
     let (bytes, limit) = (joined(&plan.frames), usize::from(plan.limit));
     let mode = if plan.is_repaired { ErrorMode::Replacement } else { ErrorMode::Fatal };
     let body = framed(&plan.frames).with_error_mode(mode);
-    let found = body.collect_text(limit).now_or_never().expect("the source is ready");
+    let found = block_on(body.collect_text(limit));
     if plan.is_repaired {
         let text = String::from_utf8_lossy(&bytes);
         match found {

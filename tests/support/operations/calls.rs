@@ -314,6 +314,9 @@ impl Model {
             Some(Frame::Control { .. }) if length > 125 => {
                 self.break_protocol(MessageError::LongControl)
             }
+            Some(Frame::Control { opcode: Opcode::Close, .. }) if length == 1 => {
+                self.break_protocol(MessageError::TruncatedCloseCode)
+            }
             Some(Frame::Data { .. }) if length > self.room() => {
                 self.fail(Problem::TooLong(self.limit))
             }
@@ -327,11 +330,13 @@ impl Model {
         let (config, limit) = (self.config, self.limit);
         let (text, problem) = match (&mut self.frame, &mut self.message) {
             (None, _) => (String::new(), Some(Problem::Protocol(MessageError::NoFrame))),
-            (Some(Frame::Control { payload, .. }), _) => {
+            (Some(Frame::Control { opcode, payload }), _) => {
                 payload.extend_from_slice(piece);
+                let admitted = &payload[..payload.len().min(125)];
+                let closing = (*opcode == Opcode::Close).then(|| close_problem(admitted)).flatten();
                 let is_long = payload.len() > 125;
-                let problem = is_long.then_some(Problem::Protocol(MessageError::LongControl));
-                (String::new(), problem)
+                let too_long = is_long.then_some(Problem::Protocol(MessageError::LongControl));
+                (String::new(), closing.or(too_long))
             }
             (Some(Frame::Data { .. }), Some(message)) => {
                 let admitted = &piece[..piece.len().min(room)];
@@ -386,13 +391,21 @@ impl Model {
             [_] => return self.break_protocol(MessageError::TruncatedCloseCode),
             [high, low, reason @ ..] => (u16::from_be_bytes([*high, *low]), reason),
         };
-        if !matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999) {
-            return self.break_protocol(MessageError::CloseCode(code));
-        }
         match judged(reason, PLAIN, true) {
             (_, Some(error)) => self.fail(Problem::Reason(error)),
             (reason, None) => Ok(Some(Message::Close(Some((code, reason.into()))))),
         }
+    }
+}
+
+/// The problem of the payload of a close frame so far.
+fn close_problem(payload: &[u8]) -> Option<Problem> {
+    let [high, low, reason @ ..] = payload else { return None };
+    match u16::from_be_bytes([*high, *low]) {
+        1000..=1003 | 1007..=1014 | 3000..=4999 => {
+            judged(reason, PLAIN, false).1.map(Problem::Reason)
+        }
+        code => Some(Problem::Protocol(MessageError::CloseCode(code))),
     }
 }
 

@@ -7,7 +7,7 @@ use super::input::{self, Many};
 use super::streams::{Plan, Settings, check};
 use crate::support::reference::{self, Error, Kind};
 use crate::support::subjects::{Called, Decoding, Subject, Validating, Way};
-use crate::support::{Atom, MODES};
+use crate::support::{Atom, MODES, PLAIN};
 
 pub fn validator(plan: &Plan) {
     check(plan, &|settings| Box::new(Validating::new(settings.options())));
@@ -111,7 +111,7 @@ pub fn long(long: &Long) {
         if !chunk.invalid().is_empty() {
             let (kind, bytes) = (Kind::Truncated, chunk.invalid().to_vec());
             let error = Error { offset, bytes, kind, next: None, decided_by: None };
-            expected.push_str(&reference::repair(model, &error).unwrap_or_default());
+            expected.push_str(&reference::repair(model, &error, PLAIN).unwrap_or_default());
             expected_errors.push((offset, error.bytes));
             offset += chunk.invalid().len() as u64;
         }

@@ -317,6 +317,7 @@ impl Stream {
     fn repair(&self, wrong: &Wrong) -> Option<String> {
         let kind = match wrong.kind {
             Utf8ErrorKind::MissingBom => Kind::MissingBom,
+            Utf8ErrorKind::ForbiddenBom => Kind::ForbiddenBom,
             // Rejected for its value, whatever the encoding.
             Utf8ErrorKind::TooLarge | Utf8ErrorKind::Nul => Kind::Forbidden,
             Utf8ErrorKind::NotScalar if self.rules.dialect != Dialect::Utf8b => Kind::Forbidden,
@@ -324,7 +325,7 @@ impl Stream {
         };
         let bytes = wrong.bytes.clone();
         let error = reference::Error { offset: 0, bytes, kind, next: None, decided_by: None };
-        reference::repair(self.mode.0, &error)
+        reference::repair(self.mode.0, &error, PLAIN)
     }
 
     /// The codec's items until it needs more input.

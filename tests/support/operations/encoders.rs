@@ -140,7 +140,7 @@ fn chars(with_bom: bool, items: &[Option<Letters>]) {
 fn is_line(line: &str, delimiter: &Delimiter) -> bool {
     match delimiter {
         Delimiter::Lf => !line.contains('\n') && !line.ends_with('\r'),
-        Delimiter::Any | Delimiter::Crlf => !line.contains(['\n', '\r']),
+        Delimiter::Any | Delimiter::Crlf | Delimiter::CrlfOrLf => !line.contains(['\n', '\r']),
         Delimiter::Nul => !line.contains('\0'),
         Delimiter::Str(text) => format!("{line}{text}").find(&**text) == Some(line.len()),
     }

@@ -62,7 +62,7 @@ fn check(plan: &LinesPlan, way: Way) {
 
 pub fn delimiter_of(number: u8) -> Delimiter {
     let text = |text: &str| Delimiter::Str(text.to_owned());
-    match number % 8 {
+    match number % 9 {
         0 => Delimiter::Any,
         1 => Delimiter::Nul,
         2 => text("--"),
@@ -70,6 +70,7 @@ pub fn delimiter_of(number: u8) -> Delimiter {
         4 => text("€"),
         5 => text("\u{FEFF}"),
         6 => Delimiter::Crlf,
+        8 => Delimiter::CrlfOrLf,
         _ => Delimiter::Lf,
     }
 }

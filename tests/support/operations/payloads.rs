@@ -99,11 +99,10 @@ fn close(connection: &mut MessageAssembler, code: u16, reason: &Bytes<130>) {
     let code = if code < 0x8000 { 990 + code % 40 } else { code & 0x1FFF };
     let reason = &reason.0[..reason.0.len().min(123)];
     connection.start_frame(Opcode::Close, true, None).unwrap();
-    for byte in code.to_be_bytes().iter().chain(reason) {
-        connection.push(&mut [*byte]).unwrap();
-    }
+    let mut bytes = code.to_be_bytes().into_iter().chain(reason.iter().copied());
+    let pushed = bytes.try_for_each(|byte| connection.push(&mut [byte]));
     let allowed = matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999);
-    match (connection.end_frame(), str::from_utf8(reason)) {
+    match (pushed.and_then(|()| connection.end_frame()), str::from_utf8(reason)) {
         (Ok(Some(Message::Close(Some(found)))), Ok(reason)) if allowed => {
             assert_eq!(found, (code, reason.into()));
             assert_eq!(parse_close(encode_close(code, reason).unwrap()), Ok(Some(found)));

@@ -180,7 +180,7 @@ impl Stream {
         for atom in atoms(&decoded.events) {
             match atom {
                 Atom::Char(_) if !self.object.yields_text() => {}
-                Atom::Error(error) => match reference::repair(mode, &error) {
+                Atom::Error(error) => match reference::repair(mode, &error, self.config) {
                     Some(repair) if self.object.yields_text() => {
                         expected.extend(repair.chars().map(Atom::Char));
                     }
@@ -210,7 +210,7 @@ impl Stream {
 
     /// The ranges of the characters.
     fn places(&self, decoded: &Decoded) -> Vec<Range<u64>> {
-        let places = support::places(decoded, self.settings.mode().0);
+        let places = support::places(decoded, self.settings.mode().0, self.config);
         places.iter().map(|place| place.start + self.before..place.end + self.before).collect()
     }
 

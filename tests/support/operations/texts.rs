@@ -155,13 +155,13 @@ fn expected_lines(plan: &TextsPlan, delimiter: &Delimiter, limit: usize) -> Vec<
         *offset -= before.iter().filter(|&&byte| byte == 0xFF).count() as u64;
     };
     for item in &mut expected {
-        if let LineItem::BareCr { cr, .. } = item {
-            without_errors(cr);
+        if let LineItem::Bare { at, .. } = item {
+            without_errors(at);
         }
         let (LineItem::Line { offset, .. }
         | LineItem::Utf8 { offset, .. }
         | LineItem::TooLong { offset, .. }
-        | LineItem::BareCr { offset, .. }) = item;
+        | LineItem::Bare { offset, .. }) = item;
         without_errors(offset);
     }
     expected

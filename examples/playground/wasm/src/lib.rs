@@ -200,6 +200,7 @@ pub fn kernel() -> String {
 struct Session {
     decoder: Utf8Decoder,
     mode: ErrorMode,
+    options: Utf8Options,
     lines: Option<(Feed, Utf8Lines<Utf8Reader<Feed>>)>,
     /// The offset of the next piece.
     offset: u64,
@@ -213,7 +214,8 @@ impl Session {
             let reader = Utf8Reader::new(feed.clone()).with_options(options).with_error_mode(mode);
             (feed, reader.into_lines().with_delimiter(delimiter))
         });
-        Self { decoder: Utf8Decoder::new().with_options(options), mode, lines, offset: 0 }
+        let decoder = Utf8Decoder::new().with_options(options);
+        Self { decoder, mode, options, lines, offset: 0 }
     }
 
     fn push(&mut self, bytes: &[u8], start: usize, end: usize) -> Step {
@@ -272,7 +274,10 @@ impl Session {
                     bytes: error.bytes().to_vec(),
                     next: error.next_byte(),
                     message: error.to_string(),
-                    repair: self.mode.repair(&error).map(|repair| repair.to_string()),
+                    repair: self
+                        .mode
+                        .repair(&error, self.options)
+                        .map(|repair| repair.to_string()),
                 };
                 (offset + len, piece)
             }

@@ -29,6 +29,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use servers::drain::drain;
 use servers::socket::WriteTimeout;
 use servers::websocket;
 use servers::websocket::client::Client;
@@ -119,9 +120,8 @@ async fn echo(socket: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> io::Result<
     };
     send(socket, Opcode::Close, close).await?;
     socket.shutdown().await?;
-    // Closing the socket with unread bytes would reset it, and the close frame might be lost.
-    let mut rest = socket.take(1 << 20);
-    timeout(WAIT, tokio::io::copy(&mut rest, &mut tokio::io::sink())).await?.map(drop)
+    drain(socket, WAIT, 1 << 20).await;
+    Ok(())
 }
 
 /// The upgraded connection keeps `permit` until it ends.

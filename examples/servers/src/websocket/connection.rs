@@ -4,13 +4,14 @@ use std::io;
 use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, timeout, timeout_at};
 use utf8_codec::decoder::Status;
 use utf8_codec::websocket::{FrameHeader, Message, MessageAssembler, Opcode, encode_close};
 use utf8_codec::{ErrorMode, Utf8Decoder};
 
 use super::reader::{MessageReader, ReadError};
+use crate::drain::drain;
 
 /// How binary messages are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,9 @@ pub enum Service {
     /// As text, with U+FFFD for each maximal subpart that is not UTF-8.
     Decode,
 }
+
+/// How many bytes to read of what a client still sends after the close frame.
+const MAX_REST: u64 = 64 << 20;
 
 /// How long a client may take. The default values suit a server on the internet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,9 +100,7 @@ where
     let socket = reader.socket();
     timeout(timeouts.close, send(socket, Opcode::Close, close)).await??;
     socket.shutdown().await?;
-    // Discard what the client sent before it received the close frame: closing the socket with unread bytes
-    // would reset it, and the close frame might be lost.
-    let _late = timeout(timeouts.close, drain(socket)).await;
+    drain(socket, timeouts.close, MAX_REST).await;
     Ok(())
 }
 
@@ -167,12 +169,6 @@ pub async fn send<S: AsyncWrite + Unpin>(
     let mut frame = Buf::chain(header.encode(&mut bytes), payload);
     socket.write_all_buf(&mut frame).await?;
     socket.flush().await
-}
-
-async fn drain<S: AsyncRead + Unpin>(socket: &mut S) -> io::Result<()> {
-    let mut scrap = vec![0; 4096];
-    while socket.read(&mut scrap).await? > 0 {}
-    Ok(())
 }
 
 fn decode(bytes: &[u8]) -> Bytes {

@@ -31,15 +31,15 @@ pub(crate) const VIAS: [Via; 16] = [
     via("decoder-slice-16", Gives::Tally, |o, m| decoding(o, m, to_slice::<16>, end_slice::<16>)),
     via("codec", Gives::Tally, |options, mode| {
         let codec = Utf8Codec::new().with_options(options).with_error_mode(mode);
-        framed(codec, mode, Utf8Codec::decoder, Utf8Codec::reset)
+        framed(codec, (mode, options), Utf8Codec::decoder, Utf8Codec::reset)
     }),
     via("chunks", Gives::Everything, |options, mode| {
         let codec = Utf8ChunksCodec::new().with_options(options);
-        framed(codec, mode, Utf8ChunksCodec::decoder, Utf8ChunksCodec::reset)
+        framed(codec, (mode, options), Utf8ChunksCodec::decoder, Utf8ChunksCodec::reset)
     }),
     via("char-codec", Gives::Tally, |options, mode| {
         let codec = CharCodec::new().with_options(options).with_error_mode(mode);
-        framed(codec, mode, CharCodec::decoder, CharCodec::reset)
+        framed(codec, (mode, options), CharCodec::decoder, CharCodec::reset)
     }),
     via("stream", Gives::Tally, |options, mode| Box::new(Streaming::<Texts>::new(options, mode))),
     via("chars", Gives::Tally, |options, mode| Box::new(Streaming::<Chars>::new(options, mode))),
@@ -154,30 +154,34 @@ impl Subject for Validating {
     }
 }
 
+/// How errors are repaired.
+type Repairs = (ErrorMode, Utf8Options);
+
 /// A decoder, and the methods to call.
 struct Decoding {
     decoder: Utf8Decoder,
-    mode: ErrorMode,
-    push: fn(&mut Utf8Decoder, ErrorMode, &[u8]) -> Vec<Piece>,
-    finish: fn(&mut Utf8Decoder, ErrorMode) -> Vec<Piece>,
+    repairs: Repairs,
+    push: fn(&mut Utf8Decoder, Repairs, &[u8]) -> Vec<Piece>,
+    finish: fn(&mut Utf8Decoder, Repairs) -> Vec<Piece>,
 }
 
 fn decoding(
     options: Utf8Options,
     mode: ErrorMode,
-    push: fn(&mut Utf8Decoder, ErrorMode, &[u8]) -> Vec<Piece>,
-    finish: fn(&mut Utf8Decoder, ErrorMode) -> Vec<Piece>,
+    push: fn(&mut Utf8Decoder, Repairs, &[u8]) -> Vec<Piece>,
+    finish: fn(&mut Utf8Decoder, Repairs) -> Vec<Piece>,
 ) -> Box<dyn Subject> {
-    Box::new(Decoding { decoder: Utf8Decoder::new().with_options(options), mode, push, finish })
+    let decoder = Utf8Decoder::new().with_options(options);
+    Box::new(Decoding { decoder, repairs: (mode, options), push, finish })
 }
 
 impl Subject for Decoding {
     fn push(&mut self, chunk: &[u8]) -> Vec<Piece> {
-        (self.push)(&mut self.decoder, self.mode, chunk)
+        (self.push)(&mut self.decoder, self.repairs, chunk)
     }
 
     fn finish(&mut self) -> Vec<Piece> {
-        (self.finish)(&mut self.decoder, self.mode)
+        (self.finish)(&mut self.decoder, self.repairs)
     }
 
     fn reset(&mut self) {
@@ -189,21 +193,21 @@ impl Subject for Decoding {
     }
 }
 
-fn push(decoder: &mut Utf8Decoder, mode: ErrorMode, chunk: &[u8]) -> Vec<Piece> {
-    decoder.push(chunk).flat_map(|piece| repaired(piece, mode)).collect()
+fn push(decoder: &mut Utf8Decoder, repairs: Repairs, chunk: &[u8]) -> Vec<Piece> {
+    decoder.push(chunk).flat_map(|piece| repaired(piece, repairs)).collect()
 }
 
-fn push_bytes(decoder: &mut Utf8Decoder, mode: ErrorMode, chunk: &[u8]) -> Vec<Piece> {
+fn push_bytes(decoder: &mut Utf8Decoder, repairs: Repairs, chunk: &[u8]) -> Vec<Piece> {
     let pieces = decoder.push_bytes(Bytes::copy_from_slice(chunk));
-    pieces.flat_map(|piece| repaired(piece, mode)).collect()
+    pieces.flat_map(|piece| repaired(piece, repairs)).collect()
 }
 
-fn finish(decoder: &mut Utf8Decoder, mode: ErrorMode) -> Vec<Piece> {
+fn finish(decoder: &mut Utf8Decoder, repairs: Repairs) -> Vec<Piece> {
     let errors = iter::from_fn(|| decoder.finish().err());
-    errors.flat_map(|error| repaired(Err::<&str, _>(error), mode)).collect()
+    errors.flat_map(|error| repaired(Err::<&str, _>(error), repairs)).collect()
 }
 
-fn to_string(decoder: &mut Utf8Decoder, mode: ErrorMode, mut chunk: &[u8]) -> Vec<Piece> {
+fn to_string(decoder: &mut Utf8Decoder, (mode, _): Repairs, mut chunk: &[u8]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     loop {
         let mut text = String::new();
@@ -219,7 +223,7 @@ fn to_string(decoder: &mut Utf8Decoder, mode: ErrorMode, mut chunk: &[u8]) -> Ve
     }
 }
 
-fn finish_to_string(decoder: &mut Utf8Decoder, mode: ErrorMode) -> Vec<Piece> {
+fn finish_to_string(decoder: &mut Utf8Decoder, (mode, _): Repairs) -> Vec<Piece> {
     let mut pieces = Vec::new();
     loop {
         let mut text = String::new();
@@ -234,7 +238,7 @@ fn finish_to_string(decoder: &mut Utf8Decoder, mode: ErrorMode) -> Vec<Piece> {
 
 fn to_slice<const N: usize>(
     decoder: &mut Utf8Decoder,
-    mode: ErrorMode,
+    (mode, _): Repairs,
     mut chunk: &[u8],
 ) -> Vec<Piece> {
     until_done::<N>(|buffer| {
@@ -244,7 +248,7 @@ fn to_slice<const N: usize>(
     })
 }
 
-fn end_slice<const N: usize>(decoder: &mut Utf8Decoder, mode: ErrorMode) -> Vec<Piece> {
+fn end_slice<const N: usize>(decoder: &mut Utf8Decoder, (mode, _): Repairs) -> Vec<Piece> {
     until_done::<N>(|buffer| decoder.finish_to_slice(mode, buffer))
 }
 
@@ -273,22 +277,22 @@ fn until_done<const N: usize>(mut call: impl FnMut(&mut [u8]) -> Progress) -> Ve
 struct Framed<C> {
     codec: C,
     buffer: BytesMut,
-    /// Repairs errors that are items.
-    mode: ErrorMode,
+    /// For errors that are items.
+    repairs: Repairs,
     decoder: fn(&C) -> &Utf8Decoder,
     reset: fn(&mut C),
 }
 
 fn framed<C>(
     codec: C,
-    mode: ErrorMode,
+    repairs: Repairs,
     decoder: fn(&C) -> &Utf8Decoder,
     reset: fn(&mut C),
 ) -> Box<dyn Subject>
 where
     Framed<C>: Subject + 'static,
 {
-    Box::new(Framed { codec, buffer: BytesMut::new(), mode, decoder, reset })
+    Box::new(Framed { codec, buffer: BytesMut::new(), repairs, decoder, reset })
 }
 
 impl<C> Subject for Framed<C>
@@ -298,12 +302,12 @@ where
     fn push(&mut self, chunk: &[u8]) -> Vec<Piece> {
         self.buffer.extend_from_slice(chunk);
         let items = iter::from_fn(|| self.codec.decode(&mut self.buffer).transpose());
-        items.flat_map(|item| pieces(item, self.mode)).collect()
+        items.flat_map(|item| pieces(item, self.repairs)).collect()
     }
 
     fn finish(&mut self) -> Vec<Piece> {
         let items = iter::from_fn(|| self.codec.decode_eof(&mut self.buffer).transpose());
-        items.flat_map(|item| pieces(item, self.mode)).collect()
+        items.flat_map(|item| pieces(item, self.repairs)).collect()
     }
 
     fn reset(&mut self) {
@@ -599,9 +603,9 @@ impl Item for Result<ByteString, Utf8Error> {
     }
 }
 
-fn pieces<I: Item, E: Into<CodecError>>(item: Result<I, E>, mode: ErrorMode) -> Vec<Piece> {
+fn pieces<I: Item, E: Into<CodecError>>(item: Result<I, E>, repairs: Repairs) -> Vec<Piece> {
     match item.map_err(Into::into) {
-        Ok(item) => repaired(item.content(), mode),
+        Ok(item) => repaired(item.content(), repairs),
         Err(CodecError::Invalid(error)) => vec![Piece::Error(error)],
         Err(error) => panic!("nothing is read: {error}"),
     }
@@ -610,12 +614,12 @@ fn pieces<I: Item, E: Into<CodecError>>(item: Result<I, E>, mode: ErrorMode) -> 
 /// A piece, or an error followed by its repair.
 fn repaired(
     piece: Result<impl Into<String> + AsRef<str>, Utf8Error>,
-    mode: ErrorMode,
+    (mode, options): Repairs,
 ) -> Vec<Piece> {
     match piece {
         Ok(text) => vec![Piece::Text(text.into())],
         Err(error) => {
-            let repair = mode.repair(&error).map(|repair| Piece::Text(repair.to_string()));
+            let repair = mode.repair(&error, options).map(|repair| Piece::Text(repair.to_string()));
             iter::once(Piece::Error(error)).chain(repair).collect()
         }
     }
