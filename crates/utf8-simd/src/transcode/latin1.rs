@@ -38,7 +38,7 @@ const GREATEST: u16 = 0xFF;
 /// Writes characters as bytes, as many as fit. Stops before one that Latin-1 lacks, or replaces it. Returns the units
 /// read and the bytes written.
 fn put(units: &[u16], output: &mut [u8], errors: Errors) -> (usize, usize) {
-    const BLOCK: usize = 32;
+    const BLOCK: usize = 16;
     let (mut read, mut written) = (0, 0);
     loop {
         while let (Some(from), Some(to)) =

@@ -26,9 +26,13 @@ pub use owned::{
     transcode_to_vec, transcode_to_vec_lossy,
 };
 
+#[cfg(feature = "alloc")]
+use alloc::string::String;
 use core::ops::{Index, RangeFrom};
 
 use crate::simd::Level;
+#[cfg(feature = "alloc")]
+use crate::validate::valid_prefix;
 use utf16::is_high;
 
 /// Converts `input` from the encoding `S` to the encoding `T`, as much as fits into `output`. Stops at the first
@@ -156,6 +160,19 @@ pub trait Source: Sealed {
         through_utf16::<Self, u8>(input, output, errors, u16::MAX, put)
     }
 
+    /// Appends to `text`.
+    #[cfg(feature = "alloc")]
+    #[doc(hidden)]
+    fn push_to_string(input: &Self::Input, errors: Errors, text: &mut String) -> Transcoded {
+        text.reserve(input.as_ref().len());
+        // To initialise a large block would take longer than to convert a short text.
+        if input.as_ref().len() <= 128 {
+            push_by_blocks::<Self, 256>(input, errors, text)
+        } else {
+            push_by_blocks::<Self, 4096>(input, errors, text)
+        }
+    }
+
     #[doc(hidden)]
     fn to_chars(input: &Self::Input, output: &mut [char], errors: Errors) -> Transcoded {
         through_utf16::<Self, char>(input, output, errors, u16::MAX, utf32::put_chars)
@@ -250,7 +267,21 @@ fn through_utf16<S: Source + ?Sized, U>(
     greatest: u16,
     put: impl Fn(&[u16], &mut [U]) -> (usize, usize),
 ) -> Transcoded {
-    const BLOCK: usize = 256;
+    // To initialise a large block would take longer than to convert a short text.
+    if input.as_ref().len() <= 64 {
+        through_block::<S, U, 64>(input, output, errors, greatest, put)
+    } else {
+        through_block::<S, U, 1024>(input, output, errors, greatest, put)
+    }
+}
+
+fn through_block<S: Source + ?Sized, U, const BLOCK: usize>(
+    input: &S::Input,
+    output: &mut [U],
+    errors: Errors,
+    greatest: u16,
+    put: impl Fn(&[u16], &mut [U]) -> (usize, usize),
+) -> Transcoded {
     let mut block = [0; BLOCK];
     let (mut read, mut written) = (0, 0);
     loop {
@@ -275,6 +306,26 @@ fn through_utf16<S: Source + ?Sized, U>(
                 Stop::Full
             };
             return Transcoded { read, written, stop };
+        }
+    }
+}
+
+/// Converts a block on the stack at a time, which is validated once more: that costs about as much as to initialise
+/// the memory of the `String`, and needs no unsafe code.
+#[cfg(feature = "alloc")]
+fn push_by_blocks<S: Source + ?Sized, const BLOCK: usize>(
+    input: &S::Input,
+    errors: Errors,
+    text: &mut String,
+) -> Transcoded {
+    let mut block = [0; BLOCK];
+    let (mut read, before) = (0, text.len());
+    loop {
+        let done = S::to_utf8(&input[read..], &mut block, errors);
+        read += done.read;
+        text.push_str(valid_prefix(&block[..done.written]).0);
+        if done.stop != Stop::Full {
+            return Transcoded { read, written: text.len() - before, ..done };
         }
     }
 }

@@ -27,7 +27,7 @@ pub fn from_utf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
     }
     let mut text = String::with_capacity(bytes.len());
     text.push_str(valid);
-    push::<Utf8>(&bytes[valid.len()..], Errors::Replace, &mut text);
+    Utf8::push_to_string(&bytes[valid.len()..], Errors::Replace, &mut text);
     Cow::Owned(text)
 }
 
@@ -158,26 +158,9 @@ impl fmt::Display for TranscodeError {
 impl core::error::Error for TranscodeError {}
 
 fn to_string<S: Source + ?Sized>(input: &S::Input, errors: Errors) -> (String, Transcoded) {
-    let mut text = String::with_capacity(input.as_ref().len());
-    let done = push::<S>(input, errors, &mut text);
+    let mut text = String::new();
+    let done = S::push_to_string(input, errors, &mut text);
     (text, done)
-}
-
-/// Appends the text of `input` to `text`.
-///
-/// It goes through a block on the stack, and is validated once more: that costs about as much as to initialise the
-/// memory of the `String`, and needs no unsafe code.
-fn push<S: Source + ?Sized>(input: &S::Input, errors: Errors, text: &mut String) -> Transcoded {
-    let mut block = [0; 1024];
-    let (mut read, before) = (0, text.len());
-    loop {
-        let done = S::to_utf8(&input[read..], &mut block, errors);
-        read += done.read;
-        text.push_str(valid_prefix(&block[..done.written]).0);
-        if done.stop != Stop::Full {
-            return Transcoded { read, written: text.len() - before, ..done };
-        }
-    }
 }
 
 fn to_vec<S, T>(input: &S::Input, errors: Errors) -> (Vec<T::Unit>, Transcoded)

@@ -1,8 +1,13 @@
 //! UTF-16, in units and in bytes.
 
 use super::through_utf16;
+#[cfg(feature = "alloc")]
+use alloc::string::String;
+
 use super::{Errors, Sealed, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le};
 use crate::simd::Level;
+#[cfg(feature = "alloc")]
+use crate::text::push_utf16;
 
 const REPLACEMENT: u16 = 0xFFFD;
 
@@ -24,35 +29,84 @@ impl Source for Utf16 {
             let (used, bytes) = level.encode_utf16(&input[read..], &mut output[written..]);
             read += used;
             written += bytes;
+            let mut stop = stop_before(&input[read..], |unit| unit);
+            if errors == Errors::Replace && matches!(stop, Stop::IllFormed(_)) {
+                if used >= FAR
+                    && let Some(to) = output[written..].first_chunk_mut()
+                {
+                    *to = *b"\xEF\xBF\xBD";
+                    read += 1;
+                    written += to.len();
+                    continue;
+                }
+                let mut block = [0; DAMAGED];
+                let repaired = repair(&input[read..], &mut block);
+                let (used, bytes) = level.encode_utf16(repaired, &mut output[written..]);
+                read += used;
+                written += bytes;
+                if used > 0 {
+                    continue;
+                }
+                stop = Stop::Full;
+            }
+            let done = Transcoded { read, written, stop };
+            return done.replace_end(output, errors, "\u{FFFD}".as_bytes());
+        }
+    }
+
+    #[cfg(feature = "alloc")]
+    fn push_to_string(input: &[u16], errors: Errors, text: &mut String) -> Transcoded {
+        const SHORT: usize = 64;
+        let level = Level::detect();
+        let (mut read, before) = (0, text.len());
+        loop {
             let rest = &input[read..];
-            let stop = stop_before(rest, |unit| unit);
-            if errors == Errors::Stop || !matches!(stop, Stop::IllFormed(_)) {
-                let done = Transcoded { read, written, stop };
-                return done.replace_end(output, errors, "\u{FFFD}".as_bytes());
-            }
-            let done = encode_damaged(level, rest, &mut output[written..]);
-            read += done.read;
-            written += done.written;
-            if done.stop != Stop::Done {
-                return Transcoded { read, written, ..done };
-            }
+            // The longest encoding of a short text, so that it is allocated once.
+            text.reserve(rest.len().max(3 * rest.len().min(SHORT)));
+            let used = push_utf16(level, rest, text);
+            read += used;
+            let rest = &input[read..];
+            let stop = match stop_before(rest, |unit| unit) {
+                Stop::Full => {
+                    text.reserve(3 * rest.len().min(DAMAGED));
+                    continue;
+                }
+                Stop::IllFormed(_) if errors == Errors::Replace && used >= FAR => {
+                    text.push(char::REPLACEMENT_CHARACTER);
+                    read += 1;
+                    continue;
+                }
+                Stop::IllFormed(_) if errors == Errors::Replace => {
+                    let mut block = [0; DAMAGED];
+                    let repaired = repair(rest, &mut block);
+                    text.reserve(3 * repaired.len());
+                    read += push_utf16(level, repaired, text);
+                    continue;
+                }
+                Stop::Incomplete(len) if errors == Errors::Replace => {
+                    text.push(char::REPLACEMENT_CHARACTER);
+                    read += len;
+                    Stop::Done
+                }
+                stop => stop,
+            };
+            return Transcoded { read, written: text.len() - before, stop };
         }
     }
 }
 
-/// Encodes the start of `input`, which begins with an unpaired surrogate, with U+FFFD for each.
-#[cold]
-#[inline(never)]
-fn encode_damaged(level: Level, input: &[u16], output: &mut [u8]) -> Transcoded {
-    const WINDOW: usize = 256;
-    let window = match input.get(..WINDOW) {
-        // The low surrogate may follow.
-        Some([window @ .., last]) if is_high(*last) => window,
-        Some(window) => window,
-        None => input,
-    };
-    let put = |units: &[u16], out: &mut [u8]| level.encode_utf16(units, out);
-    through_utf16::<Utf16, u8>(window, output, Errors::Replace, u16::MAX, put)
+/// The units that are repaired together if errors are near.
+const DAMAGED: usize = 256;
+
+/// After this many well-formed units, the next error is probably far.
+const FAR: usize = 32;
+
+/// Copies the start of `input`, with U+FFFD for each unpaired surrogate.
+fn repair<'a>(input: &[u16], output: &'a mut [u16; DAMAGED]) -> &'a [u16] {
+    // The low surrogate of a high one at the end of the window may follow: that is left.
+    let window = &input[..input.len().min(DAMAGED)];
+    let done = decode(window, |unit| unit, output, Errors::Replace);
+    &output[..done.written]
 }
 
 impl Target for Utf16 {
@@ -167,20 +221,28 @@ fn decode<U: Copy>(
     output: &mut [u16],
     errors: Errors,
 ) -> Transcoded {
+    const BLOCK: usize = 64;
     let fits = input.len().min(output.len());
     let mut len = 0;
     while len < fits {
         let end = fits.min(len + BLOCK);
-        let block = &mut output[len..end];
-        for (to, &from) in block.iter_mut().zip(&input[len..end]) {
+        let mut surrogates = 0;
+        for (to, &from) in output[len..end].iter_mut().zip(&input[len..end]) {
             *to = unit(from);
+            surrogates |= u16::from(is_surrogate(*to));
         }
-        let has_surrogates = block.iter().fold(false, |any, &unit| any | is_surrogate(unit));
-        let accepted = if has_surrogates {
-            pair(block, input.get(end).copied().map(unit), errors)
-        } else {
-            block.len()
-        };
+        if surrogates == 0 {
+            len = end;
+            continue;
+        }
+        let end = end.min(input.len() - 1);
+        let mut accepted = 0;
+        if len > 0 && len < end {
+            accepted = pair(&input[len - 1..=end], unit, &mut output[len..end], errors);
+        }
+        if accepted == 0 {
+            accepted = decode_one(&input[len..], unit, &mut output[len..], errors);
+        }
         if accepted == 0 {
             break;
         }
@@ -193,30 +255,55 @@ fn decode<U: Copy>(
     Transcoded { read: len, written: len, stop }
 }
 
-/// The units of a block.
-const BLOCK: usize = 64;
-
-/// Finds how many units of `block` are whole characters, or replaces those that are not. `next` is the unit after
-/// the block.
-fn pair(block: &mut [u16], next: Option<u16>, errors: Errors) -> usize {
-    let len = match (&*block, next) {
-        // Its low surrogate is outside.
-        ([.., last], None) if is_high(*last) => block.len() - 1,
-        ([.., last], Some(next)) if is_high(*last) && is_low(next) => block.len() - 1,
-        _ => block.len(),
+/// Copies units between two others, up to an unpaired surrogate, or replaces it. Returns the number of units that are
+/// whole characters.
+///
+/// It reads the input again, because a load from what several stores have just written waits for them.
+fn pair<U: Copy>(
+    input: &[U],
+    unit: impl Fn(U) -> u16,
+    output: &mut [u16],
+    errors: Errors,
+) -> usize {
+    let is_unpaired = |before: U, here: U, after: U| {
+        let [before, here, after] = [unit(before), unit(here), unit(after)];
+        is_high(here) & !is_low(after) | is_low(here) & !is_high(before)
     };
-    let mut padded = [0; BLOCK + 2];
-    padded[1..=block.len()].copy_from_slice(block);
-    padded[block.len() + 1] = next.unwrap_or(0);
-    let neighbours = padded.iter().zip(&padded[1..]).zip(&padded[2..]).take(len);
-    let unpaired = neighbours.map(|((&before, &unit), &after)| {
-        (is_high(unit) & !is_low(after)) | (is_low(unit) & !is_high(before))
-    });
-    if errors == Errors::Stop {
-        return unpaired.clone().position(|unpaired| unpaired).unwrap_or(len);
+    let mut any = 0;
+    let neighbours = input.iter().zip(&input[1..]).zip(&input[2..]);
+    for (to, ((&before, &here), &after)) in output.iter_mut().zip(neighbours.clone()) {
+        let is_unpaired = is_unpaired(before, here, after);
+        any |= u16::from(is_unpaired);
+        *to = if is_unpaired { REPLACEMENT } else { unit(here) };
     }
-    for (unit, unpaired) in block.iter_mut().zip(unpaired) {
-        *unit = if unpaired { REPLACEMENT } else { *unit };
+    if any != 0 && errors == Errors::Stop {
+        let mut unpaired =
+            neighbours.map(|((&before, &here), &after)| is_unpaired(before, here, after));
+        return unpaired.position(|unpaired| unpaired).unwrap_or(0);
+    }
+    // A pair that continues after the block is left.
+    output.len() - usize::from(output.last().is_some_and(|&last| is_high(last)))
+}
+
+/// Copies the first character, or replaces an unpaired surrogate. Returns the number of units, 0 if it does not fit or is
+/// not accepted.
+fn decode_one<U: Copy>(
+    input: &[U],
+    unit: impl Fn(U) -> u16 + Copy,
+    output: &mut [u16],
+    errors: Errors,
+) -> usize {
+    let len = match stop_before(input, unit) {
+        Stop::Full => 1 + usize::from(is_surrogate(unit(input[0]))),
+        Stop::IllFormed(_) if errors == Errors::Replace => {
+            output[0] = REPLACEMENT;
+            return 1;
+        }
+        _ => return 0,
+    };
+    let Some(output) = output.get_mut(..len) else { return 0 };
+    for (to, &from) in output.iter_mut().zip(input) {
+        *to = unit(from);
     }
     len
 }

@@ -3,8 +3,8 @@
 use core::fmt::Debug;
 
 use super::{Errors, Sealed, Source, Stop, Target, Transcoded, Utf8};
-use crate::simd::{Level, Sequence, sequence};
-use crate::validate::{PrefixEnd, valid_prefix};
+use crate::simd::{BLOCK, BlockErrors, Level};
+use crate::validate::{PrefixEnd, valid_prefix, valid_prefix_dense};
 
 impl Sealed for Utf8 {}
 
@@ -74,6 +74,19 @@ trait Unit: Copy + Debug + 'static {
         0
     }
 
+    /// Decodes the start of `input`, which has an error near, with U+FFFD for each ill-formed part. Returns the bytes
+    /// read and the units written.
+    fn decode_damaged(level: Level, input: &[u8], output: &mut [Self]) -> (usize, usize) {
+        let mut repaired = [0; 1024];
+        let (read, len) = repair(level, input, &mut repaired, NEAR);
+        let (text, _) = valid_prefix(&repaired[..len]);
+        let (used, written) = Self::decode(level, text, output);
+        match used == len {
+            true => (read, written),
+            false => (repair(level, input, &mut repaired[..used], usize::MAX).0, written),
+        }
+    }
+
     /// Decodes `bytes` if they are short, well-formed and complete, and fit. Returns the number of units.
     fn decode_short(_level: Level, _bytes: &[u8], _output: &mut [Self]) -> Option<usize> {
         None
@@ -91,6 +104,10 @@ impl Unit for u8 {
         }
         output[..len].copy_from_slice(&text.as_bytes()[..len]);
         (len, len)
+    }
+
+    fn decode_damaged(level: Level, input: &[u8], output: &mut [u8]) -> (usize, usize) {
+        repair(level, input, output, NEAR)
     }
 }
 
@@ -160,7 +177,8 @@ fn decode<U: Unit>(input: &[u8], output: &mut [U], errors: Errors) -> Transcoded
             PrefixEnd::Input => Stop::Done,
             PrefixEnd::Incomplete(len) => Stop::Incomplete(len),
             PrefixEnd::IllFormed(_) if errors == Errors::Replace => {
-                let (used, units) = decode_damaged(level, &input[read..], &mut output[written..]);
+                let (used, units) =
+                    U::decode_damaged(level, &input[read..], &mut output[written..]);
                 read += used;
                 written += units;
                 if used > 0 {
@@ -183,55 +201,80 @@ fn window<U: Unit>(room: usize) -> usize {
     room.saturating_mul(U::BYTES).min(room.saturating_add(MORE)).clamp(4, LARGEST)
 }
 
-/// Decodes the start of `input`, which has an error near, with U+FFFD for each ill-formed part. Returns the bytes read
-/// and the units written.
-///
-/// Each character is copied by itself, so that an error costs no call of a level.
-#[cold]
-#[inline(never)]
-fn decode_damaged<U: Unit>(level: Level, input: &[u8], output: &mut [U]) -> (usize, usize) {
-    /// After this many well-formed bytes, errors are no longer near.
-    const NEAR: usize = 64;
-    let mut repaired = [0; 256];
-    let (read, len) = repair(input, &mut repaired, NEAR);
-    let (text, _) = valid_prefix(&repaired[..len]);
-    let (used, written) = U::decode(level, text, output);
-    let read = if used == len { read } else { repair(input, &mut repaired[..used], usize::MAX).0 };
-    (read, written)
-}
+/// After this many well-formed bytes, errors are no longer near.
+const NEAR: usize = 128;
 
 /// Copies `input` to `output`, as far as it fits, with U+FFFD for each ill-formed part. Stops after `near` bytes
 /// or more without an error, and before an incomplete end. Returns the bytes read and written.
-fn repair(input: &[u8], output: &mut [u8], near: usize) -> (usize, usize) {
+///
+/// ```text
+/// block by block, if the level finds all errors of a block at once, and there is room for the longest result:
+///     copy the text between them
+/// else:
+///     copy the text before the next error
+/// ```
+#[inline(never)]
+fn repair(level: Level, input: &[u8], output: &mut [u8], near: usize) -> (usize, usize) {
     let (mut read, mut written, mut last_error) = (0, 0, 0);
-    while read < input.len() && read.saturating_sub(last_error) < near {
-        let from = &input[read..];
-        if let (Some(from), Some(to)) = (from.first_chunk(), output[written..].first_chunk_mut()) {
-            *to = *from;
-            let high = u64::from_le_bytes(*from) & 0x8080_8080_8080_8080;
-            let ascii = (high.trailing_zeros() / 8) as usize;
-            read += ascii;
-            written += ascii;
-            if ascii > 0 {
-                continue;
+    while read < input.len() && read - last_error < near {
+        let (from, to) = (&input[read..], &mut output[written..]);
+        if let (Some(from), Some(to)) = (from.first_chunk(), to.first_chunk_mut())
+            && let Some(block) = from.first_chunk()
+            && let Some(errors) = level.block_errors(block)
+        {
+            if errors.starts != 0 {
+                last_error = read + BLOCK;
             }
+            read += errors.end;
+            written += repair_block(from, errors, to);
+            last_error = last_error.min(read);
+            continue;
         }
-        let (len, to_copy) = match from[0] {
-            ..0x80 => (1, &from[..1]),
-            _ => match sequence(from) {
-                Sequence::WellFormed(len) => (len, &from[..len]),
-                Sequence::Incomplete => break,
-                Sequence::IllFormed(len) => {
-                    let len = len.get().unwrap_or(1);
-                    last_error = read + len;
-                    (len, u8::REPLACEMENT)
-                }
-            },
-        };
-        let Some(to) = output.get_mut(written..written + to_copy.len()) else { break };
-        to.copy_from_slice(to_copy);
-        written += to_copy.len();
-        read += len;
+        // Enough for a character or for all that fits.
+        let window = &from[..from.len().min(NEAR.min(to.len() + 4))];
+        let (text, end) = valid_prefix_dense(window);
+        let (used, copied) = u8::decode(level, text, to);
+        read += used;
+        written += copied;
+        match end {
+            _ if used < text.len() => break,
+            PrefixEnd::IllFormed(len) => {
+                let Some(to) = to[copied..].first_chunk_mut() else { break };
+                *to = *b"\xEF\xBF\xBD";
+                written += to.len();
+                read += len;
+                last_error = read;
+            }
+            PrefixEnd::Input | PrefixEnd::Incomplete(_) if window.len() < from.len() => {}
+            PrefixEnd::Input | PrefixEnd::Incomplete(_) => break,
+        }
     }
     (read, written)
+}
+
+/// Copies the text of a block, with U+FFFD for each ill-formed part. Returns the bytes written.
+///
+/// Whole arrays are copied, of which only the first bytes count: a copy of a variable length is a call.
+#[inline]
+fn repair_block(from: &[u8; 2 * BLOCK], errors: BlockErrors, to: &mut [u8; 4 * BLOCK]) -> usize {
+    let (mut at, mut written, mut left) = (0, 0, errors.starts);
+    let mut copy = |at: usize, len: usize, written: usize| {
+        if let (Some(from), Some(to)) =
+            (from[at..].first_chunk(), to[written..].first_chunk_mut::<BLOCK>())
+        {
+            *to = *from;
+        }
+        if let Some(to) = to[written + len..].first_chunk_mut() {
+            *to = *b"\xEF\xBF\xBD";
+        }
+        written + len
+    };
+    while left != 0 {
+        let part = left.trailing_zeros() as usize;
+        written = copy(at, part - at, written) + 3;
+        at = part + 1;
+        at += (errors.two_or_three >> part & 1) as usize + (errors.three >> part & 1) as usize;
+        left &= left - 1;
+    }
+    copy(at, errors.end - at, written)
 }
