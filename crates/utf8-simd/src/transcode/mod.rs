@@ -160,10 +160,10 @@ pub trait Source: Sealed {
         through_utf16::<Self, u8>(input, output, errors, u16::MAX, put)
     }
 
-    /// Appends to `text`.
+    /// Appends to `text`. Returns the units read, and why it stopped, which is not `Full`.
     #[cfg(feature = "alloc")]
     #[doc(hidden)]
-    fn push_to_string(input: &Self::Input, errors: Errors, text: &mut String) -> Transcoded {
+    fn push_to_string(input: &Self::Input, errors: Errors, text: &mut String) -> (usize, Stop) {
         text.reserve(input.as_ref().len());
         // To initialise a large block would take longer than to convert a short text.
         if input.as_ref().len() <= 128 {
@@ -317,15 +317,15 @@ fn push_by_blocks<S: Source + ?Sized, const BLOCK: usize>(
     input: &S::Input,
     errors: Errors,
     text: &mut String,
-) -> Transcoded {
+) -> (usize, Stop) {
     let mut block = [0; BLOCK];
-    let (mut read, before) = (0, text.len());
+    let mut read = 0;
     loop {
         let done = S::to_utf8(&input[read..], &mut block, errors);
         read += done.read;
         text.push_str(valid_prefix(&block[..done.written]).0);
         if done.stop != Stop::Full {
-            return Transcoded { read, written: text.len() - before, ..done };
+            return (read, done.stop);
         }
     }
 }

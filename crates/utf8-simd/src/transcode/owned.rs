@@ -3,7 +3,7 @@
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::fmt;
 
-use super::{Errors, Source, Stop, Target, Transcoded, Utf8};
+use super::{Errors, Source, Stop, Target, utf8::push_damaged};
 use crate::validate::{PrefixEnd, valid_prefix};
 
 /// Returns `bytes` as text, with U+FFFD for each ill-formed part, like [`String::from_utf8_lossy`].
@@ -27,7 +27,7 @@ pub fn from_utf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
     }
     let mut text = String::with_capacity(bytes.len());
     text.push_str(valid);
-    Utf8::push_to_string(&bytes[valid.len()..], Errors::Replace, &mut text);
+    push_damaged(&bytes[valid.len()..], &mut text);
     Cow::Owned(text)
 }
 
@@ -49,8 +49,9 @@ pub fn from_utf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
 /// ```
 #[doc(alias("from_utf16", "utf16_to_string", "latin1_to_string"))]
 pub fn transcode_to_string<S: Source + ?Sized>(input: &S::Input) -> Result<String, TranscodeError> {
-    let (text, done) = to_string::<S>(input, Errors::Stop);
-    TranscodeError::of::<S>(done).map_or(Ok(text), Err)
+    let mut text = String::new();
+    let (read, stop) = S::push_to_string(input, Errors::Stop, &mut text);
+    TranscodeError::of::<S>(read, stop).map_or(Ok(text), Err)
 }
 
 /// Converts all of `input` from the encoding `S` to a `String`, with U+FFFD for what is ill-formed, as
@@ -65,7 +66,9 @@ pub fn transcode_to_string<S: Source + ?Sized>(input: &S::Input) -> Result<Strin
 /// ```
 #[doc(alias = "from_utf16_lossy")]
 pub fn transcode_to_string_lossy<S: Source + ?Sized>(input: &S::Input) -> String {
-    to_string::<S>(input, Errors::Replace).0
+    let mut text = String::new();
+    S::push_to_string(input, Errors::Replace, &mut text);
+    text
 }
 
 /// Converts all of `input` from the encoding `S` to a `Vec` of the units of the encoding `T`.
@@ -90,8 +93,8 @@ where
     S: Source + ?Sized,
     T: Target,
 {
-    let (units, done) = to_vec::<S, T>(input, Errors::Stop);
-    TranscodeError::of::<S>(done).map_or(Ok(units), Err)
+    let (units, read, stop) = to_vec::<S, T>(input, Errors::Stop);
+    TranscodeError::of::<S>(read, stop).map_or(Ok(units), Err)
 }
 
 /// Converts all of `input` from the encoding `S` to a `Vec` of the units of the encoding `T`, and replaces what is
@@ -114,11 +117,11 @@ pub struct TranscodeError {
 }
 
 impl TranscodeError {
-    fn of<S: Source + ?Sized>(Transcoded { read, stop, .. }: Transcoded) -> Option<Self> {
+    fn of<S: Source + ?Sized>(offset: usize, stop: Stop) -> Option<Self> {
         let unit = if size_of::<S::InputUnit>() == 1 { "byte" } else { "unit" };
         match stop {
             Stop::Done | Stop::Full => None,
-            _ => Some(Self { offset: read, stop, encoding: S::NAME, unit }),
+            _ => Some(Self { offset, stop, encoding: S::NAME, unit }),
         }
     }
 
@@ -157,13 +160,8 @@ impl fmt::Display for TranscodeError {
 
 impl core::error::Error for TranscodeError {}
 
-fn to_string<S: Source + ?Sized>(input: &S::Input, errors: Errors) -> (String, Transcoded) {
-    let mut text = String::new();
-    let done = S::push_to_string(input, errors, &mut text);
-    (text, done)
-}
-
-fn to_vec<S, T>(input: &S::Input, errors: Errors) -> (Vec<T::Unit>, Transcoded)
+/// Returns the converted units, the number of units read, and why it stopped.
+fn to_vec<S, T>(input: &S::Input, errors: Errors) -> (Vec<T::Unit>, usize, Stop)
 where
     S: Source + ?Sized,
     T: Target,
@@ -180,8 +178,7 @@ where
         units.truncate(written + done.written);
         read += done.read;
         if done.stop != Stop::Full {
-            let written = units.len();
-            return (units, Transcoded { read, written, ..done });
+            return (units, read, done.stop);
         }
     }
 }

@@ -55,10 +55,10 @@ impl Source for Utf16 {
     }
 
     #[cfg(feature = "alloc")]
-    fn push_to_string(input: &[u16], errors: Errors, text: &mut String) -> Transcoded {
+    fn push_to_string(input: &[u16], errors: Errors, text: &mut String) -> (usize, Stop) {
         const SHORT: usize = 64;
         let level = Level::detect();
-        let (mut read, before) = (0, text.len());
+        let mut read = 0;
         loop {
             let rest = &input[read..];
             // The longest encoding of a short text, so that it is allocated once.
@@ -90,7 +90,7 @@ impl Source for Utf16 {
                 }
                 stop => stop,
             };
-            return Transcoded { read, written: text.len() - before, stop };
+            return (read, stop);
         }
     }
 }

@@ -1,10 +1,15 @@
 //! UTF-8, and `str`.
 
+#[cfg(feature = "alloc")]
+use alloc::string::String;
 use core::fmt::Debug;
 
+#[cfg(feature = "alloc")]
+use super::push_by_blocks;
 use super::{Errors, Sealed, Source, Stop, Target, Transcoded, Utf8};
 use crate::simd::{BLOCK, BlockErrors, Level};
-use crate::validate::{PrefixEnd, valid_prefix, valid_prefix_dense};
+use crate::text::split_far;
+use crate::validate::{PrefixEnd, valid_prefix};
 
 impl Sealed for Utf8 {}
 
@@ -23,6 +28,39 @@ impl Source for Utf8 {
 
     fn to_chars(input: &[u8], output: &mut [char], errors: Errors) -> Transcoded {
         decode(input, output, errors)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn push_to_string(input: &[u8], errors: Errors, text: &mut String) -> (usize, Stop) {
+        let (valid, end) = valid_prefix(input);
+        text.reserve(input.len());
+        text.push_str(valid);
+        let stop = match end {
+            PrefixEnd::Input => Stop::Done,
+            _ if errors == Errors::Replace => {
+                push_damaged(&input[valid.len()..], text);
+                return (input.len(), Stop::Done);
+            }
+            PrefixEnd::Incomplete(len) => Stop::Incomplete(len),
+            PrefixEnd::IllFormed(len) => Stop::IllFormed(len),
+        };
+        (valid.len(), stop)
+    }
+}
+
+/// Appends the text of `input`, with U+FFFD for each ill-formed part. Without vectors, validation one character after
+/// another is the fastest.
+#[cfg(feature = "alloc")]
+pub(super) fn push_damaged(input: &[u8], text: &mut String) {
+    if Level::detect().decodes_many() {
+        push_by_blocks::<Utf8, 4096>(input, Errors::Replace, text);
+        return;
+    }
+    for chunk in input.utf8_chunks() {
+        text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
     }
 }
 
@@ -232,21 +270,21 @@ fn repair(level: Level, input: &[u8], output: &mut [u8], near: usize) -> (usize,
         }
         // Enough for a character or for all that fits.
         let window = &from[..from.len().min(NEAR.min(to.len() + 4))];
-        let (text, end) = valid_prefix_dense(window);
+        let (text, error_len) = split_far(Level::SCALAR, window);
         let (used, copied) = u8::decode(level, text, to);
         read += used;
         written += copied;
-        match end {
+        match error_len {
             _ if used < text.len() => break,
-            PrefixEnd::IllFormed(len) => {
+            Some(len) => {
                 let Some(to) = to[copied..].first_chunk_mut() else { break };
                 *to = *b"\xEF\xBF\xBD";
                 written += to.len();
                 read += len;
                 last_error = read;
             }
-            PrefixEnd::Input | PrefixEnd::Incomplete(_) if window.len() < from.len() => {}
-            PrefixEnd::Input | PrefixEnd::Incomplete(_) => break,
+            None if window.len() < from.len() => {}
+            None => break,
         }
     }
     (read, written)
