@@ -5,14 +5,14 @@
 ///
 /// `$lengths` are the lengths of short inputs from 33 bytes on, each with the function that validates them.
 macro_rules! operations {
-    ($feature:literal, $vector:ty, $($lengths:pat => $validate:ident::<$with:ty, $count:literal>,)*) => {
+    ($feature:literal, $vector:ty, $($lengths:pat => $validate:ident::<$with:ty, $bytes:literal>,)*) => {
         /// Finds how far `input` is well-formed; see [`Level::validate`](crate::simd::Level::validate).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
             // Two levels, because each comparison that fails is a jump.
             let look = if input.len() > 32 {
                 match input.len() {
-                    $($lengths => generic::$validate::<$with, $count>(<$with>::token(), input),)*
+                    $($lengths => generic::$validate::<$with, $bytes>(<$with>::token(), input),)*
                     _ => return validate_long(input),
                 }
             } else {
