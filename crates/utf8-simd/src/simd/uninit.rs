@@ -33,3 +33,15 @@ pub(in crate::simd) fn as_bytes<T: Initialised>(items: &[T]) -> &[u8] {
     // SAFETY: all of the memory is initialised, as `Initialised` promises, and a byte needs no alignment.
     unsafe { &*ptr::slice_from_raw_parts(items.as_ptr().cast(), size_of_val(items)) }
 }
+
+/// A byte into which any value can be written.
+///
+/// # Safety
+///
+/// - It is one byte, and any initialised value is valid.
+pub(in crate::simd) unsafe trait AnyByte {}
+
+// SAFETY: an integer.
+unsafe impl AnyByte for u8 {}
+// SAFETY: a byte, initialised or not.
+unsafe impl AnyByte for MaybeUninit<u8> {}

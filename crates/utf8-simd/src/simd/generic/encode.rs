@@ -168,12 +168,12 @@ fn encode_rest<V: Lanes, I: Item>(
     let step = V::LEN / 2;
     let room = step_room::<V>();
     let (mut read, mut written) = (0, 0);
+    let mut scratch = [MaybeUninit::new(0); 4 * MOST];
     while items.len() - read > FEW {
         let rest = &items[read..];
         let count = rest.len().min(step);
         let mut window = [I::default(); MOST];
         window[..count].copy_from_slice(&rest[..count]);
-        let mut scratch = [MaybeUninit::new(0); 4 * MOST];
         let fits = out.len() - written >= room;
         let place = if fits { &mut out[written..] } else { &mut scratch };
         let (more, len) = I::put::<V>(token, &window, place);

@@ -12,6 +12,7 @@ pub(in crate::simd) use crate::simd::reference::{
     decode_short_chars, find_outside, join_pairs, split_pairs, unmask,
 };
 use crate::simd::results::{BLOCK, BlockErrors, Validated};
+use crate::simd::uninit::AnyByte;
 
 operations!("sse4.1", Bytes16,
     33..=64 => validate_halves::<Bytes16, 32>,
@@ -62,8 +63,8 @@ pub(super) fn load_16(bytes: &[u8; 16]) -> __m128i {
 /// Stores 16 bytes.
 #[inline]
 #[target_feature(enable = "sse4.1")]
-pub(super) fn store_16(vector: __m128i, to: &mut [MaybeUninit<u8>; 16]) {
-    // SAFETY: there is room for the 16 bytes that are stored; the store requires no alignment.
+pub(super) fn store_16<B: AnyByte>(vector: __m128i, to: &mut [B; 16]) {
+    // SAFETY: there is room for the 16 bytes that are stored, and they may have any value; the store requires no alignment.
     unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), vector) };
 }
 

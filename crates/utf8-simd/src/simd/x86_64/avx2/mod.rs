@@ -14,6 +14,7 @@ use crate::simd::generic::{
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{decode_short_chars, unmask};
 use crate::simd::results::{BLOCK, BlockErrors, Validated};
+use crate::simd::uninit::AnyByte;
 pub(in crate::simd) use pairs::{join_pairs, split_pairs};
 
 operations!("avx2", Bytes32,
@@ -68,8 +69,8 @@ pub(super) fn load_32(bytes: &[u8; 32]) -> __m256i {
 /// Stores 32 bytes.
 #[inline]
 #[target_feature(enable = "avx2")]
-pub(super) fn store_32(vector: __m256i, to: &mut [MaybeUninit<u8>; 32]) {
-    // SAFETY: there is room for the 32 bytes that are stored; the store requires no alignment.
+pub(super) fn store_32<B: AnyByte>(vector: __m256i, to: &mut [B; 32]) {
+    // SAFETY: there is room for the 32 bytes that are stored, and they may have any value; the store requires no alignment.
     unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), vector) };
 }
 

@@ -17,8 +17,10 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use super::encode::{OR_AND, in_four, units_in_two};
-use super::validate::{OR3, lanes, load, load_at, store};
+use super::validate::{OR3, lanes, load, load_within, store, store_first};
+use crate::simd::generic::first;
 use crate::simd::reference;
+use crate::simd::uninit::as_bytes;
 
 /// Units in a vector.
 const UNITS: usize = 32;
@@ -49,8 +51,7 @@ fn encode_from(
         let (rest, room) = (&units[read..], &mut out[written..]);
         let count = rest.len().min(UNITS);
         let mask = lanes(count) as u32;
-        // SAFETY: the mask lets through `count` units, which are there; the others are not accessed.
-        let block = unsafe { _mm512_maskz_loadu_epi16(mask, rest.as_ptr().cast()) };
+        let block = load_within(as_bytes(rest), 0, 0);
         if _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x80)) == 0 {
             if room.len() < count {
                 break;
@@ -271,8 +272,7 @@ fn in_two_each(units: __m512i, before: __m512i, long: u32) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn load_units(units: &[u16; UNITS]) -> __m512i {
-    // SAFETY: 32 units are a vector.
-    unsafe { load_at(units.as_ptr().cast()) }
+    load(first(as_bytes(units)))
 }
 
 /// Narrows units, which are ASCII, to bytes.
@@ -392,12 +392,8 @@ fn bytes_of(lanes: u16) -> u64 {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn put(bytes: __m512i, len: usize, room: &mut [MaybeUninit<u8>]) {
-    if room.len() >= 64 {
-        // SAFETY: there is room for 64 bytes.
-        unsafe { store(bytes, room.as_mut_ptr().cast()) };
-        return;
+    match room.first_chunk_mut() {
+        Some(room) => store(bytes, room),
+        None => store_first(bytes, len, room),
     }
-    let room = &mut room[..len];
-    // SAFETY: the mask lets through `len` bytes, for which there is room.
-    unsafe { _mm512_mask_storeu_epi8(room.as_mut_ptr().cast(), lanes(len), bytes) };
 }
