@@ -12,6 +12,6 @@ pub mod text;
 #[doc(hidden)]
 pub use simd::Level as Kernel;
 pub use simd::{
-    BLOCK, BlockErrors, ErrorLen, Level, NulForm, Sequence, Validated, begins_nothing, decode_char,
-    error_at_start, sequence, sequence_len, surrogate_pair,
+    BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Level, NulForm, Sequence, Validated, begins_nothing,
+    decode_char, error_at_start, sequence, sequence_len, surrogate_pair,
 };

@@ -77,7 +77,7 @@ mod x86_64;
 
 pub use reference::pairs::NulForm;
 pub use reference::{Sequence, begins_nothing, sequence, surrogate_pair};
-pub use results::BLOCK;
+pub use results::BLOCK_ERRORS_LEN;
 pub use results::{BlockErrors, ErrorLen, Validated};
 
 /// An implementation of the inner loops that this machine can run.

@@ -16,7 +16,7 @@ use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{
     decode_short_chars, find_outside, join_pairs, split_pairs, unmask,
 };
-use crate::simd::results::{BLOCK, BlockErrors, Validated};
+use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, Validated};
 
 // In V8, blocks in a loop take up to 40 % less than halves without one. One loop for all lengths takes 5 % more for ASCII.
 operations!("simd128", Bytes16,

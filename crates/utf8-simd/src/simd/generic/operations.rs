@@ -72,7 +72,7 @@ macro_rules! operations {
 
         /// Finds the ill-formed parts; see [`Level::block_errors`](crate::simd::Level::block_errors).
         #[target_feature(enable = $feature)]
-        pub(in crate::simd) fn block_errors(block: &[u8; BLOCK]) -> Option<BlockErrors> {
+        pub(in crate::simd) fn block_errors(block: &[u8; BLOCK_ERRORS_LEN]) -> Option<BlockErrors> {
             generic::block_errors::<$vector>(<$vector>::token(), block)
         }
 

@@ -6,7 +6,7 @@ use core::mem::MaybeUninit;
 use super::test::{Found, test_beyond, test_first, test_full_at};
 use super::vector::{Vector, load};
 use crate::simd::reference::{self, Sequence, begins_nothing, sequence};
-use crate::simd::results::{BLOCK, BlockErrors, ErrorLen, Masks, Validated};
+use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Masks, Validated};
 
 /// Counts bytes; see [`Level::valid_prefix_len`](crate::simd::Level::valid_prefix_len).
 #[inline(always)]
@@ -135,7 +135,7 @@ fn marks<V: Vector>(token: V::Token, window: &[u8]) -> V {
 #[inline(always)]
 pub(in crate::simd) fn block_errors<V: Vector>(
     token: V::Token,
-    block: &[u8; BLOCK],
+    block: &[u8; BLOCK_ERRORS_LEN],
 ) -> Option<BlockErrors> {
     let bytes = |at| load::<V>(token, block, at);
     // `x >= t` is bit 7 of the saturating difference of `x` and `t - 80`, for `t` from 80 on.

@@ -11,7 +11,7 @@ use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{
     decode_short_chars, find_outside, join_pairs, split_pairs, unmask,
 };
-use crate::simd::results::{BLOCK, BlockErrors, Validated};
+use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, Validated};
 use crate::simd::uninit::AnyByte;
 
 operations!("sse4.1", Bytes16,

@@ -13,7 +13,7 @@ use crate::simd::generic::{
 };
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{decode_short_chars, unmask};
-use crate::simd::results::{BLOCK, BlockErrors, Validated};
+use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, Validated};
 use crate::simd::uninit::AnyByte;
 pub(in crate::simd) use pairs::{join_pairs, split_pairs};
 

@@ -36,11 +36,11 @@ use crate::simd::reference::pairs::{self, NulForm, ROOM};
 use crate::simd::x86_64::sse41::{load_16, store_16};
 
 /// The number of bytes tested together.
-const BLOCK: usize = 32;
+const STEP: usize = 32;
 /// The minimum input for another block: the block, and the bytes after it that are tested or copied.
-const AHEAD: usize = 2 * BLOCK;
+const AHEAD: usize = 2 * STEP;
 /// The minimum free output for splitting another block: each byte can become two, plus the excess of a copy.
-const ROOM_TO_SPLIT: usize = 3 * BLOCK;
+const ROOM_TO_SPLIT: usize = 3 * STEP;
 
 /// Rewrites pairs; see [`Level::join_pairs`](crate::simd::Level::join_pairs).
 #[target_feature(enable = "avx2")]
@@ -56,7 +56,7 @@ pub(in crate::simd) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) ->
         let found = Found::in_bytes(&Bytes64::load(bytes), nul, begun);
         begun = found.begun;
         let mut marks = found.pairs | found.nuls & !(found.nuls << 2);
-        let mut end = BLOCK;
+        let mut end = STEP;
         if found.stop != 0 {
             end = found.stop.trailing_zeros() as usize;
             marks &= !(u64::MAX << end);
@@ -65,23 +65,23 @@ pub(in crate::simd) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) ->
         let mut put = 0;
         while marks != 0 {
             let mark = marks.trailing_zeros() as usize;
-            copy(&bytes[done % BLOCK..], &mut room[put % BLOCK..]);
+            copy(&bytes[done % STEP..], &mut room[put % STEP..]);
             put += mark - done;
             if found.nuls >> mark & 1 == 0 {
-                let joined = join_one(first(&bytes[mark % BLOCK..]));
-                store_16(joined, first_mut(&mut room[put % BLOCK..]));
+                let joined = join_one(first(&bytes[mark % STEP..]));
+                store_16(joined, first_mut(&mut room[put % STEP..]));
                 put += 4;
                 done = mark + 6;
             } else {
                 let len = ((found.nuls | found.nuls << 1) >> mark).trailing_ones() as usize;
-                room[put % BLOCK..][..BLOCK].fill(0);
+                room[put % STEP..][..STEP].fill(0);
                 put += len / 2;
                 done = mark + len;
             }
             marks &= marks - 1;
         }
         if done < end {
-            copy(&bytes[done % BLOCK..], &mut room[put % BLOCK..]);
+            copy(&bytes[done % STEP..], &mut room[put % STEP..]);
             put += end - done;
             done = end;
         }
@@ -89,8 +89,8 @@ pub(in crate::simd) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) ->
         if found.stop != 0 {
             return (input.len() - rest.len() + done, all - place.len());
         }
-        rest = &rest[BLOCK..];
-        done -= BLOCK;
+        rest = &rest[STEP..];
+        done -= STEP;
     }
     let (read, written) = (input.len() - rest.len() + done, all - place.len());
     let (more_read, more_written) = pairs::join_pairs(&input[read..], nul, place);
@@ -113,7 +113,7 @@ impl Found {
     #[inline]
     #[target_feature(enable = "avx2")]
     fn in_bytes(bytes: &Bytes64, nul: NulForm, begun_before: u64) -> Self {
-        const WITHIN: u64 = (1 << BLOCK) - 1;
+        const WITHIN: u64 = (1 << STEP) - 1;
         let ed = bytes.equal(0xED);
         let [first, second] = [bytes.masked_equal(0xF0, 0xA0), bytes.masked_equal(0xF0, 0xB0)];
         let tail = bytes.masked_equal(0xC0, 0x80);
@@ -126,7 +126,7 @@ impl Found {
             nuls = c0 & bytes.equal(0x80) >> 1 & WITHIN;
             stop |= c0 & !nuls | bytes.equal(0x00);
         }
-        Self { pairs, nuls, stop: stop & WITHIN, begun: pairs << 3 >> BLOCK }
+        Self { pairs, nuls, stop: stop & WITHIN, begun: pairs << 3 >> STEP }
     }
 }
 
@@ -136,8 +136,8 @@ struct Bytes64([__m256i; 2]);
 impl Bytes64 {
     #[inline]
     #[target_feature(enable = "avx2")]
-    fn load(bytes: &[u8; 2 * BLOCK]) -> Self {
-        Self([load_32(first(bytes)), load_32(first(&bytes[BLOCK..]))])
+    fn load(bytes: &[u8; 2 * STEP]) -> Self {
+        Self([load_32(first(bytes)), load_32(first(&bytes[STEP..]))])
     }
 
     /// Marks the bytes that equal this one.
@@ -145,7 +145,7 @@ impl Bytes64 {
     #[target_feature(enable = "avx2")]
     fn equal(&self, byte: u8) -> u64 {
         let [low, high] = self.0;
-        u64::from(equal(low, byte)) | u64::from(equal(high, byte)) << BLOCK
+        u64::from(equal(low, byte)) | u64::from(equal(high, byte)) << STEP
     }
 
     /// Marks the bytes that have these bits.
@@ -186,11 +186,11 @@ pub(in crate::simd) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) ->
             if mark < done {
                 continue; // inside a character: the input is not UTF-8
             }
-            copy(&bytes[done % BLOCK..], &mut room[put % (2 * BLOCK)..]);
+            copy(&bytes[done % STEP..], &mut room[put % (2 * STEP)..]);
             put += mark - done;
             if nuls >> mark & 1 == 0 {
-                let halves = split_one(first(&bytes[mark % BLOCK..]));
-                store_16(halves, first_mut(&mut room[put % (2 * BLOCK)..]));
+                let halves = split_one(first(&bytes[mark % STEP..]));
+                store_16(halves, first_mut(&mut room[put % (2 * STEP)..]));
                 put += 6;
                 done = mark + 4;
             } else {
@@ -202,14 +202,14 @@ pub(in crate::simd) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) ->
                 done = mark + run;
             }
         }
-        if done < BLOCK {
-            copy(&bytes[done % BLOCK..], &mut room[put % (2 * BLOCK)..]);
-            put += BLOCK - done;
-            done = BLOCK;
+        if done < STEP {
+            copy(&bytes[done % STEP..], &mut room[put % (2 * STEP)..]);
+            put += STEP - done;
+            done = STEP;
         }
-        rest = &rest[BLOCK..];
+        rest = &rest[STEP..];
         place = &mut place[put..];
-        done -= BLOCK;
+        done -= STEP;
     }
     let (read, written) = (text.len() - rest.len() + done, all - place.len());
     let (more_read, more_written) = pairs::split_pairs(&text[read..], nul, place);

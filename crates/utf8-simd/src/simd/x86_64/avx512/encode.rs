@@ -17,10 +17,8 @@ use core::arch::x86_64::*;
 
 use crate::simd::generic::first;
 use crate::simd::reference;
-use crate::simd::uninit::as_bytes;
-use crate::simd::x86_64::avx512::validate::{
-    self, BLOCK, OR3, lanes, load_within, store, store_first,
-};
+use crate::simd::uninit::{AnyByte, as_bytes};
+use crate::simd::x86_64::avx512::validate::{self, BLOCK, OR3, lanes, load_within, store};
 use crate::simd::x86_64::sse41::store_16;
 
 /// Characters in a vector.
@@ -132,6 +130,19 @@ fn put(bytes: __m512i, out: &mut [u8; 4 * BLOCK], at: usize) {
     if let Some(room) = out[at..].first_chunk_mut() {
         store(bytes, room);
     }
+}
+
+/// Stores the first `len` bytes of a block.
+///
+/// # Panics
+///
+/// If there is no room for them, or they are more than a block.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+pub(super) fn store_first<B: AnyByte>(block: __m512i, len: usize, to: &mut [B]) {
+    let to = &mut to[..len];
+    // SAFETY: the mask lets through `len` bytes at most, for which there is room, and they may have any value.
+    unsafe { _mm512_mask_storeu_epi8(to.as_mut_ptr().cast(), lanes(len), block) };
 }
 
 /// Encodes 32 characters below U+0800 in two bytes each. Returns them, and which bytes are needed.

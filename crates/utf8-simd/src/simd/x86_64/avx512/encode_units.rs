@@ -16,8 +16,8 @@
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
-use super::encode::{OR_AND, in_four, units_in_two};
-use super::validate::{OR3, lanes, load, load_within, store, store_first};
+use super::encode::{OR_AND, in_four, store_first, units_in_two};
+use super::validate::{OR3, lanes, load, load_within, store};
 use crate::simd::generic::first;
 use crate::simd::reference;
 use crate::simd::uninit::as_bytes;

@@ -711,16 +711,3 @@ pub(super) fn store<B: AnyByte>(block: __m512i, to: &mut [B; BLOCK]) {
     // SAFETY: a block is 64 bytes, which may have any value; the store requires no alignment.
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), block) }
 }
-
-/// Stores the first `len` bytes of a block.
-///
-/// # Panics
-///
-/// If there is no room for them, or they are more than a block.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-pub(super) fn store_first<B: AnyByte>(block: __m512i, len: usize, to: &mut [B]) {
-    let to = &mut to[..len];
-    // SAFETY: the mask lets through `len` bytes at most, for which there is room, and they may have any value.
-    unsafe { _mm512_mask_storeu_epi8(to.as_mut_ptr().cast(), lanes(len), block) };
-}
