@@ -218,8 +218,19 @@ fn decode_blocks<V: Lanes, U: Unit>(
         }
     }
     let left = room.len();
-    let mut written = out.len() - left;
-    // The last blocks, through the stack. They overlap the blocks before them.
+    let written = out.len() - left;
+    decode_last_blocks::<V, U>(token, bytes, out, at, written)
+}
+
+/// Decodes the last blocks, from `at` on, through the stack. They overlap the blocks before them.
+#[inline(always)]
+fn decode_last_blocks<V: Lanes, U: Unit>(
+    token: V::Token,
+    bytes: &[u8],
+    out: &mut [U],
+    mut at: usize,
+    mut written: usize,
+) -> (usize, usize) {
     while at < bytes.len() {
         let from = at.min(bytes.len() - V::LEN);
         let block = load::<V>(token, bytes, from);

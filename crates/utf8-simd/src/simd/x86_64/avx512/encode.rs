@@ -18,7 +18,7 @@ use core::arch::x86_64::*;
 use crate::simd::generic::first;
 use crate::simd::reference;
 use crate::simd::uninit::{AnyByte, as_bytes};
-use crate::simd::x86_64::avx512::validate::{self, BLOCK, OR3, lanes, load_within, store};
+use crate::simd::x86_64::avx512::validate::{self, BLOCK, OR3, lanes, load_start, store};
 use crate::simd::x86_64::sse41::store_16;
 
 /// Characters in a vector.
@@ -53,7 +53,7 @@ pub(in crate::simd) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, u
     let mut written = room - left;
     while read < chars.len() {
         let count = (chars.len() - read).min(LANES);
-        let (bytes, marks) = in_four(load_within(as_bytes(&chars[read..]), 0, 0));
+        let (bytes, marks) = in_four(load_start(as_bytes(&chars[read..])));
         let keep = marks & lanes(4 * count);
         let len = keep.count_ones() as usize;
         if len > room - written {

@@ -11,7 +11,7 @@ use core::ops::RangeInclusive;
 use crate::simd::generic::first;
 use crate::simd::results::{BlockErrors, Masks};
 use crate::simd::x86_64::avx512::validate::{
-    BACK, BLOCK, STRIDE, lanes, load, load_within, marks, prev, second, table, test,
+    BACK, BLOCK, STRIDE, lanes, load, load_start, load_within, marks, prev, second, table, test,
 };
 
 /// Finds a byte; see [`Level::find_outside`](crate::simd::Level::find_outside).
@@ -34,7 +34,7 @@ pub(in crate::simd) fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -> 
     }
     while !rest.is_empty() {
         let len = rest.len().min(BLOCK);
-        let found = outside(load_within(rest, 0, 0)) & lanes(len);
+        let found = outside(load_start(rest)) & lanes(len);
         if found != 0 {
             return Some(bytes.len() - rest.len() + found.trailing_zeros() as usize);
         }

@@ -15,7 +15,8 @@ use crate::simd::results::Validated;
 use crate::simd::x86_64::avx2::{load_32, store_32};
 use crate::simd::x86_64::avx512::validate::{
     BACK, BLOCK, OR3, Place, Reach, STRIDE, any_high_bit, ends_complete, first_errors, high, lanes,
-    load, load_within, prev, store, table, test, test_medium_bytes, test_narrow_bytes, validate,
+    load, load_start, load_within, prev, store, table, test, test_medium_bytes, test_narrow_bytes,
+    validate,
 };
 use crate::simd::x86_64::sse41::{load_16, store_16};
 
@@ -79,7 +80,7 @@ fn unmask_and_validate_up_to_64(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     let len = bytes.len();
     let inside = lanes(len);
     let tail = tail(bytes, mask);
-    let text = _mm512_maskz_mov_epi8(inside, Key::new(mask).unmask(load_within(bytes, 0, 0)));
+    let text = _mm512_maskz_mov_epi8(inside, Key::new(mask).unmask(load_start(bytes)));
     // The first and the last 16 or 32 bytes overlap. A masked store took longer than all the rest.
     if let Some(last) = bytes.last_chunk() {
         let key = _mm512_castsi512_si256(Key::ahead(mask, len - 32).0);
@@ -106,7 +107,7 @@ fn unmask_and_validate_up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     debug_assert!((65..=128).contains(&bytes.len()));
     let last_at = bytes.len() - BLOCK;
     let tail = tail(bytes, mask);
-    let first = Key::new(mask).unmask(load_within(bytes, 0, 0));
+    let first = Key::new(mask).unmask(load_start(bytes));
     let last = Key::ahead(mask, last_at).unmask(load_within(bytes, last_at, 0));
     // Loaded before any of the bytes from `last_at` on are written.
     let [back1, back2, back3] = if last_at >= 3 {
@@ -136,7 +137,7 @@ fn unmask_and_validate_up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn unmask_and_validate_blocks(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     let tail = tail(bytes, mask);
-    let first = Key::new(mask).unmask(load_within(bytes, 0, 0));
+    let first = Key::new(mask).unmask(load_start(bytes));
     let errors = if !any_high_bit(first) {
         unmask_and_test::<1>(bytes, mask)
     } else {

@@ -152,7 +152,7 @@ fn valid_prefix<const COPY: bool>(input: &[u8], out: &mut [MaybeUninit<u8>]) -> 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn validate_up_to_63(input: &[u8]) -> Validated {
     debug_assert!(input.len() < BLOCK);
-    let text = load_within(input, 0, 0);
+    let text = load_start(input);
     if !any_high_bit(text) {
         return Validated::all(input.len());
     }
@@ -679,6 +679,15 @@ fn load_halves(block: &[u8; BLOCK]) -> (__m256i, __m256i) {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) fn table(table: &Aligned) -> __m512i {
     load(&table.0)
+}
+
+/// Loads the block at the start of `bytes`, with zeros after their end.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+pub(super) fn load_start(bytes: &[u8]) -> __m512i {
+    let inside = lanes(bytes.len().min(BLOCK));
+    // SAFETY: the mask lets through the lanes of `bytes`; the others are not accessed.
+    unsafe { _mm512_maskz_loadu_epi8(inside, bytes.as_ptr().cast()) }
 }
 
 /// Loads the block at `at + by`, with zeros for the bytes outside `bytes`.

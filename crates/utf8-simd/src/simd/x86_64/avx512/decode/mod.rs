@@ -31,8 +31,8 @@ use crate::simd::uninit::as_uninit;
 use crate::simd::x86_64::avx2;
 use crate::simd::x86_64::avx512::decode::units::{Planes, fill, not_continuing, put_wide};
 use crate::simd::x86_64::avx512::validate::{
-    Aligned, BLOCK, Place, any_high_bit, is_valid_block, lanes, load, load_within, prev, store,
-    table,
+    Aligned, BLOCK, Place, any_high_bit, is_valid_block, lanes, load, load_start, load_within,
+    prev, store, table,
 };
 
 /// The length of a block whose bytes are gathered: usually sixteen characters or fewer.
@@ -57,7 +57,7 @@ pub(in crate::simd) fn count_chars(text: &str) -> usize {
     for block in blocks {
         count += not_continuing(load(block)).count_ones() as usize;
     }
-    count + (not_continuing(load_within(rest, 0, 0)) & lanes(rest.len())).count_ones() as usize
+    count + (not_continuing(load_start(rest)) & lanes(rest.len())).count_ones() as usize
 }
 
 /// Decodes to `char`s; see [`Level::decode_chars`](crate::simd::Level::decode_chars).
@@ -115,7 +115,7 @@ fn short<const SIZE: usize, const CHECK: bool>(
     let block = match bytes.first_chunk() {
         Some(block) if bytes.len() == BLOCK => load(block),
         Some(_) => return None,
-        None => load_within(bytes, 0, 0),
+        None => load_start(bytes),
     };
     if !any_high_bit(block) {
         put_ascii_exactly::<SIZE>(block, out.get_mut(..bytes.len() * SIZE)?);
