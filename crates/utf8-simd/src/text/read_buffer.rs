@@ -211,6 +211,12 @@ impl ReadBuffer {
     }
 }
 
+impl Default for ReadBuffer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Memory {
     #[inline]
     fn as_slice(&self) -> &[u8] {
