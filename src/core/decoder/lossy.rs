@@ -23,7 +23,7 @@ use crate::core::mode::{EVERY_WINDOWS_1252, ErrorMode};
 use crate::core::scanner::Step as ScannerStep;
 use crate::core::text::Look;
 use utf8_simd::text::{Repairs, Replaced, ShortText, SortedBlock, Step, TextOutput};
-use utf8_simd::{BLOCK, ErrorLen, Kernel, Sequence};
+use utf8_simd::{BLOCK_ERRORS_LEN as BLOCK, ErrorLen, Kernel, Sequence};
 
 /// The replacement of `String::from_utf8_lossy` in a loop.
 impl Utf8Decoder {

@@ -7,7 +7,7 @@ use core::fmt::Debug;
 #[cfg(feature = "alloc")]
 use super::push_by_blocks;
 use super::{Errors, Sealed, Source, Stop, Target, Transcoded, Utf8};
-use crate::simd::{BLOCK, BlockErrors, Level};
+use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Level};
 use crate::text::split_far;
 use crate::validate::{PrefixEnd, valid_prefix};
 
@@ -261,7 +261,7 @@ fn repair(level: Level, input: &[u8], output: &mut [u8], near: usize) -> (usize,
             && let Some(errors) = level.block_errors(block)
         {
             if errors.starts != 0 {
-                last_error = read + BLOCK;
+                last_error = read + BLOCK_ERRORS_LEN;
             }
             read += errors.end;
             written += repair_block(from, errors, to);
@@ -294,11 +294,15 @@ fn repair(level: Level, input: &[u8], output: &mut [u8], near: usize) -> (usize,
 ///
 /// Whole arrays are copied, of which only the first bytes count: a copy of a variable length is a call.
 #[inline]
-fn repair_block(from: &[u8; 2 * BLOCK], errors: BlockErrors, to: &mut [u8; 4 * BLOCK]) -> usize {
+fn repair_block(
+    from: &[u8; 2 * BLOCK_ERRORS_LEN],
+    errors: BlockErrors,
+    to: &mut [u8; 4 * BLOCK_ERRORS_LEN],
+) -> usize {
     let (mut at, mut written, mut left) = (0, 0, errors.starts);
     let mut copy = |at: usize, len: usize, written: usize| {
         if let (Some(from), Some(to)) =
-            (from[at..].first_chunk(), to[written..].first_chunk_mut::<BLOCK>())
+            (from[at..].first_chunk(), to[written..].first_chunk_mut::<BLOCK_ERRORS_LEN>())
         {
             *to = *from;
         }

@@ -65,4 +65,6 @@ pub(super) use validate::validate_halves;
 pub(super) use validate::{validate_blocks, validate_long, validate_up_to_16, validate_up_to_32};
 #[cfg(target_arch = "x86_64")]
 pub(super) use vector::distance_to_line;
-pub(super) use vector::{SHIFT_UP, Vector, Vector16, arithmetic, lanewise};
+#[cfg(not(target_arch = "aarch64"))]
+pub(super) use vector::shifts;
+pub(super) use vector::{SHIFT_UP, Vector, Vector16, arithmetic, first, first_mut, lanewise};
