@@ -1,6 +1,7 @@
 //! The vector operations that the algorithms need.
 
-use core::mem::MaybeUninit;
+use core::mem::{MaybeUninit, size_of_val};
+use core::ptr;
 
 use crate::simd::uninit::as_uninit;
 
@@ -144,6 +145,25 @@ pub(in crate::simd) fn first<T, const N: usize>(bytes: &[T]) -> &[T; N] {
 #[inline(always)]
 pub(in crate::simd) fn first_mut<T, const N: usize>(bytes: &mut [T]) -> &mut [T; N] {
     bytes.first_chunk_mut().expect("room for a whole vector")
+}
+
+/// An item that consists of initialised bytes.
+///
+/// # Safety
+///
+/// - It has no padding, and no part of it can be uninitialised.
+pub(in crate::simd) unsafe trait Initialised: Copy {}
+
+// SAFETY: an integer.
+unsafe impl Initialised for u16 {}
+// SAFETY: it is represented as a `u32`.
+unsafe impl Initialised for char {}
+
+/// Returns the bytes of `items`.
+#[inline(always)]
+pub(in crate::simd) fn as_bytes<T: Initialised>(items: &[T]) -> &[u8] {
+    // SAFETY: all of the memory is initialised, as `Initialised` promises, and a byte needs no alignment.
+    unsafe { &*ptr::slice_from_raw_parts(items.as_ptr().cast(), size_of_val(items)) }
 }
 
 /// A vector of 16 bytes.

@@ -12,7 +12,6 @@ pub(in crate::simd) use crate::simd::reference::{
     decode_short_chars, find_outside, join_pairs, split_pairs, unmask,
 };
 use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, Validated};
-use crate::simd::uninit::AnyByte;
 
 operations!("sse4.1", Bytes16,
     33..=64 => validate_halves::<Bytes16, 32>,
@@ -51,6 +50,18 @@ impl HasSse41 {
         }
     }
 }
+
+/// A byte into which any value can be written.
+///
+/// # Safety
+///
+/// - It is one byte, and any initialised value is valid.
+pub(in crate::simd) unsafe trait AnyByte {}
+
+// SAFETY: an integer.
+unsafe impl AnyByte for u8 {}
+// SAFETY: a byte, initialised or not.
+unsafe impl AnyByte for MaybeUninit<u8> {}
 
 /// Loads 16 bytes.
 #[inline]
