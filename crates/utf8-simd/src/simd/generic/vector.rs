@@ -228,15 +228,3 @@ macro_rules! lanewise {
     };
 }
 pub(in crate::simd) use lanewise;
-
-/// Methods of a vector that shift each lane by a constant.
-#[cfg(not(target_arch = "aarch64"))]
-macro_rules! shifts {
-    ($feature:literal, $vector:ident: $($method:ident: $instruction:ident,)*) => {
-        arithmetic! { $feature: $(
-            fn $method<const N: i32>(a: $vector) -> $vector { $vector($instruction::<N>(a.0)) }
-        )* }
-    };
-}
-#[cfg(not(target_arch = "aarch64"))]
-pub(in crate::simd) use shifts;

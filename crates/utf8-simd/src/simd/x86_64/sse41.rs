@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 
 use crate::simd::generic::{
     self, Lanes, Look, Part, REVERSE_THREES, Vector, Vector16, arithmetic, first, first_mut,
-    lanewise, one_part, operations, shifts,
+    lanewise, one_part, operations,
 };
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{
@@ -137,6 +137,16 @@ impl Vector16 for Bytes16 {
         }
     }
 }
+
+/// Methods of a vector that shift each lane by a constant.
+macro_rules! shifts {
+    ($feature:literal, $vector:ident: $($method:ident: $instruction:ident,)*) => {
+        arithmetic! { $feature: $(
+            fn $method<const N: i32>(a: $vector) -> $vector { $vector($instruction::<N>(a.0)) }
+        )* }
+    };
+}
+pub(super) use shifts;
 
 impl Lanes for Bytes16 {
     one_part!();
