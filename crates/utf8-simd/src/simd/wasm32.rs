@@ -10,7 +10,7 @@ use core::mem::MaybeUninit;
 
 use crate::simd::generic::{
     self, Lanes, Look, Part, REVERSE_THREES, Vector, Vector16, arithmetic, first, first_mut,
-    lanewise, one_part, operations, shifts,
+    lanewise, one_part, operations,
 };
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{
@@ -116,6 +116,15 @@ impl Vector16 for Bytes16 {
             Bytes16(u8x16_swizzle(vector.0, load_16(&indexes)))
         }
     }
+}
+
+/// Methods of a vector that shift each lane by a constant.
+macro_rules! shifts {
+    ($feature:literal, $vector:ident: $($method:ident: $instruction:ident,)*) => {
+        arithmetic! { $feature: $(
+            fn $method<const N: i32>(a: $vector) -> $vector { $vector($instruction(a.0, N as u32)) }
+        )* }
+    };
 }
 
 impl Lanes for Bytes16 {

@@ -39,7 +39,7 @@ mod read_buffer;
 #[cfg(feature = "alloc")]
 mod text_output;
 
-#[cfg(all(test, feature = "std"))]
+#[cfg(test)]
 mod tests;
 
 pub use parts::ShortText;

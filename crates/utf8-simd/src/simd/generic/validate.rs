@@ -104,7 +104,8 @@ pub(in crate::simd) fn validate_halves<V: Vector, const HALF: usize>(
     // If the second half starts at 1 or 2, fewer than three bytes are before it. There are then two blocks or more in the
     // first half, which contain its first block. The block at 3 is tested instead.
     let second = (input.len() - HALF).max(3);
-    // SAFETY: `second` is 3 or more, and its block ends with the input or before: both are asserted.
+    // SAFETY: `second` is 3 or more. Its block ends with the input or before: the half from there on has a block or more, and
+    // a block at 3 is within the input, as asserted.
     let window = unsafe { input.get_unchecked(second - 3..second + V::LEN) };
     let mut found = test_full_at(token, window, 3, test_first(block));
     let mut at = V::LEN;
@@ -208,7 +209,8 @@ pub(in crate::simd) fn validate_long<V: Vector>(token: V::Token, input: &[u8]) -
 struct Strides<'a, V: Vector> {
     token: V::Token,
     input: &'a [u8],
-    /// Invariant: 3 or more, and at most the index of the last stride; all bytes before it have been tested.
+    /// Invariant: 3 or more; all bytes before this index have been tested. Before `test_next`, at most the index of the last
+    /// stride.
     at: usize,
     found: Found<V>,
     /// Invariant: no byte before this index is marked.

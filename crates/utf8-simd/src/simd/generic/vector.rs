@@ -1,6 +1,7 @@
 //! The vector operations that the algorithms need.
 
-use core::mem::MaybeUninit;
+use core::mem::{MaybeUninit, size_of_val};
+use core::ptr;
 
 use crate::simd::uninit::as_uninit;
 
@@ -146,6 +147,25 @@ pub(in crate::simd) fn first_mut<T, const N: usize>(bytes: &mut [T]) -> &mut [T;
     bytes.first_chunk_mut().expect("room for a whole vector")
 }
 
+/// An item that consists of initialised bytes.
+///
+/// # Safety
+///
+/// - It has no padding, and no part of it can be uninitialised.
+pub(in crate::simd) unsafe trait Initialised: Copy {}
+
+// SAFETY: an integer.
+unsafe impl Initialised for u16 {}
+// SAFETY: it is represented as a `u32`.
+unsafe impl Initialised for char {}
+
+/// Returns the bytes of `items`.
+#[inline(always)]
+pub(in crate::simd) fn as_bytes<T: Initialised>(items: &[T]) -> &[u8] {
+    // SAFETY: all of the memory is initialised, as `Initialised` promises, and a byte needs no alignment.
+    unsafe { &*ptr::slice_from_raw_parts(items.as_ptr().cast(), size_of_val(items)) }
+}
+
 /// A vector of 16 bytes.
 pub(in crate::simd) trait Vector16: Vector {
     /// A vector of two words, each in little-endian order.
@@ -208,15 +228,3 @@ macro_rules! lanewise {
     };
 }
 pub(in crate::simd) use lanewise;
-
-/// Methods of a vector that shift each lane by a constant.
-#[cfg(not(target_arch = "aarch64"))]
-macro_rules! shifts {
-    ($feature:literal, $vector:ident: $($method:ident: $instruction:ident,)*) => {
-        arithmetic! { $feature: $(
-            fn $method<const N: i32>(a: $vector) -> $vector { $vector($instruction::<N>(a.0)) }
-        )* }
-    };
-}
-#[cfg(not(target_arch = "aarch64"))]
-pub(in crate::simd) use shifts;

@@ -5,14 +5,13 @@ use core::mem::MaybeUninit;
 
 use crate::simd::generic::{
     self, Lanes, Look, Part, REVERSE_THREES, Vector, Vector16, arithmetic, first, first_mut,
-    lanewise, one_part, operations, shifts,
+    lanewise, one_part, operations,
 };
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{
     decode_short_chars, find_outside, join_pairs, split_pairs, unmask,
 };
 use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, Validated};
-use crate::simd::uninit::AnyByte;
 
 operations!("sse4.1", Bytes16,
     33..=64 => validate_halves::<Bytes16, 32>,
@@ -51,6 +50,18 @@ impl HasSse41 {
         }
     }
 }
+
+/// A byte into which any value can be written.
+///
+/// # Safety
+///
+/// - It is one byte, and any initialised value is valid.
+pub(in crate::simd) unsafe trait AnyByte {}
+
+// SAFETY: an integer.
+unsafe impl AnyByte for u8 {}
+// SAFETY: a byte, initialised or not.
+unsafe impl AnyByte for MaybeUninit<u8> {}
 
 /// Loads 16 bytes.
 #[inline]
@@ -126,6 +137,16 @@ impl Vector16 for Bytes16 {
         }
     }
 }
+
+/// Methods of a vector that shift each lane by a constant.
+macro_rules! shifts {
+    ($feature:literal, $vector:ident: $($method:ident: $instruction:ident,)*) => {
+        arithmetic! { $feature: $(
+            fn $method<const N: i32>(a: $vector) -> $vector { $vector($instruction::<N>(a.0)) }
+        )* }
+    };
+}
+pub(super) use shifts;
 
 impl Lanes for Bytes16 {
     one_part!();

@@ -7,14 +7,13 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 use core::ops::RangeInclusive;
 
-use super::sse41::{Bytes16, load_16};
+use super::sse41::{AnyByte, Bytes16, load_16, shifts};
 use crate::simd::generic::{
-    self, Lanes, Look, Vector, arithmetic, first, first_mut, lanewise, operations, shifts,
+    self, Lanes, Look, Vector, arithmetic, first, first_mut, lanewise, operations,
 };
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{decode_short_chars, unmask};
 use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, Validated};
-use crate::simd::uninit::AnyByte;
 pub(in crate::simd) use pairs::{join_pairs, split_pairs};
 
 operations!("avx2", Bytes32,

@@ -15,11 +15,10 @@
 
 use core::arch::x86_64::*;
 
-use crate::simd::generic::first;
+use crate::simd::generic::{as_bytes, first};
 use crate::simd::reference;
-use crate::simd::uninit::{AnyByte, as_bytes};
 use crate::simd::x86_64::avx512::validate::{self, BLOCK, OR3, lanes, load_start, store};
-use crate::simd::x86_64::sse41::store_16;
+use crate::simd::x86_64::sse41::{AnyByte, store_16};
 
 /// Characters in a vector.
 const LANES: usize = 16;

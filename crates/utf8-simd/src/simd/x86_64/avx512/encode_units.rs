@@ -18,9 +18,8 @@ use core::mem::MaybeUninit;
 
 use super::encode::{OR_AND, in_four, store_first, units_in_two};
 use super::validate::{OR3, lanes, load, load_start, store};
-use crate::simd::generic::first;
+use crate::simd::generic::{as_bytes, first};
 use crate::simd::reference;
-use crate::simd::uninit::as_bytes;
 
 /// Units in a vector.
 const UNITS: usize = 32;

@@ -33,8 +33,8 @@ use crate::simd::generic::{
 };
 use crate::simd::reference;
 use crate::simd::results::Validated;
-use crate::simd::uninit::AnyByte;
 use crate::simd::x86_64::avx2::load_32;
+use crate::simd::x86_64::sse41::AnyByte;
 
 pub(super) const BLOCK: usize = 64;
 pub(super) const STRIDE: usize = 4 * BLOCK;
