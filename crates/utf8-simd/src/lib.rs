@@ -1,17 +1,146 @@
 //! Vectorised UTF-8 validation and transcoding, without dependencies.
+//!
+//! Functions in the shape of `core::str::from_utf8`, for whole inputs, for streams and parsers, and for columns of
+//! strings; conversions between UTF-8, UTF-16, UTF-32 and Latin-1. The fastest instruction set that the machine has is
+//! found at run time.
+//!
+//! ```
+//! use utf8_simd::{Latin1, PrefixEnd, Utf16};
+//!
+//! // As in `core::str`.
+//! assert_eq!(utf8_simd::from_utf8("žluť".as_bytes()), Ok("žluť"));
+//! let error = utf8_simd::from_utf8(b"caf\xE9!").unwrap_err();
+//! assert_eq!((error.valid_up_to(), error.error_len()), (3, Some(1)));
+//!
+//! // A chunk of a stream: its text, and why that ends.
+//! assert_eq!(utf8_simd::valid_prefix(b"10 \xE2\x82"), ("10 ", PrefixEnd::Incomplete(2)));
+//!
+//! // Other encodings.
+//! let text = utf8_simd::transcode_to_string::<Latin1>(b"caf\xE9");
+//! assert_eq!(text.as_deref(), Ok("café"));
+//! let units = utf8_simd::transcode_to_vec::<str, Utf16>("10 €");
+//! assert_eq!(units, Ok(vec![0x31, 0x30, 0x20, 0x20AC]));
+//! ```
+//!
+//! # Functions
+//!
+//! | task | functions |
+//! | --- | --- |
+//! | validate an input | [`from_utf8`], [`from_utf8_mut`], [`is_utf8`], [`from_utf8_lossy`] |
+//! | validate a part of a stream, or of the input of a parser | [`valid_prefix`], [`valid_prefix_dense`] |
+//! | validate many strings in one buffer | [`from_utf8_offsets`] |
+//! | convert into a slice | [`transcode`], [`transcode_lossy`] |
+//! | convert into a `String` | [`transcode_to_string`], [`transcode_to_string_lossy`] |
+//! | convert into a `Vec` | [`transcode_to_vec`], [`transcode_to_vec_lossy`] |
+//! | count | [`count_chars`], [`utf16_len`] |
+//! | unmask the payload of a WebSocket frame | [`unmask`], [`unmask_and_validate`] |
+//! | append validated text to a `String`, lend it from a read buffer, split it off `Bytes` | module [`text`] |
+//!
+//! To decode a stream, with errors counted from its start, a limit, a BOM or lines, use the crate `utf8-codec`.
+//!
+//! # Encodings
+//!
+//! Conversions name the encoding of the input and that of the output: `transcode::<Utf8, Utf16>`. Every pair is possible.
+//!
+//! | encoding | slice of | ill-formed |
+//! | --- | --- | --- |
+//! | [`Utf8`] | `u8` | maximal subparts (Unicode 3.9): what one U+FFFD replaces |
+//! | [`str`](prim@str) (input only) | `str` | nothing |
+//! | [`Utf16`], of the machine's byte order | `u16` | unpaired surrogates |
+//! | [`Utf16Le`], [`Utf16Be`] | `u8` | unpaired surrogates |
+//! | [`Utf32`] | `u32` | surrogates, numbers from 110000 on |
+//! | [`char`](prim@char) | `char` | nothing |
+//! | [`Latin1`] | `u8` | nothing, but it lacks the characters from U+0100 on |
+//!
+//! # Names elsewhere
+//!
+//! | elsewhere | here |
+//! | --- | --- |
+//! | `core::str::from_utf8`, `simdutf8::compat::from_utf8` | [`from_utf8`] |
+//! | simdutf: `validate_utf8` | [`is_utf8`] |
+//! | simdutf: `convert_utf8_to_utf16le_with_errors` | `transcode::<Utf8, Utf16Le>` |
+//! | simdutf: `convert_valid_utf8_to_utf16`; `encoding_rs::mem::convert_str_to_utf16` | `transcode::<str, Utf16>` |
+//! | simdutf: `convert_utf16_to_utf8_with_replacement`; `encoding_rs::mem::convert_utf16_to_utf8` | `transcode_lossy::<Utf16, Utf8>` |
+//! | simdutf: `to_well_formed_utf16` | `transcode_lossy::<Utf16, Utf16>` |
+//! | simdutf: `count_utf8`, `utf16_length_from_utf8` | [`count_chars`], [`utf16_len`] |
+//! | `String::from_utf16`, `String::from_utf16_lossy` | `transcode_to_string::<Utf16>`, `transcode_to_string_lossy::<Utf16>` |
+//! | `str::encode_utf16().collect()` | `transcode_to_vec::<str, Utf16>` |
+//!
+//! # Guarantees
+//!
+//! - Results are those of std, at every [`Level`]: the same text, `valid_up_to` and `error_len`, the same replacements.
+//! - No input makes a function panic.
+//! - Nothing outside a slice is read or written.
+//! - A character is written whole or not at all.
+//! - The cost of each error is limited, however many there are.
+//!
+//! # Levels
+//!
+//! A [`Level`] is an implementation for an instruction set. [`Level::detect`] returns the one that the functions use.
+//! [`Level::set_detected`] selects another of [`Level::available`], for tests.
+//!
+//! | name | for |
+//! | --- | --- |
+//! | `avx512` | x86-64 with AVX-512 F, BW, VL, VBMI, VBMI2, and BMI2 |
+//! | `avx2` | x86-64 with AVX2 |
+//! | `sse4.1` | x86-64 with SSE4.1 |
+//! | `neon` | aarch64, little-endian |
+//! | `simd128` | wasm32, in builds that enable `simd128` |
+//! | `portable` | other machines with words of 64 bits |
+//! | `scalar` | every machine: the reference that the others are compared with |
+//!
+//! # Features
+//!
+//! - `std` (default): finds the instruction sets of the machine at run time. Without it, the target features of the build
+//!   decide. Also the `ReadBuffer`.
+//! - `alloc` (with `std`): what returns a `String` or a `Vec`.
+//! - `bytes`: containers over [`bytes::Bytes`](https://docs.rs/bytes). The only feature with dependencies: `bytes` and
+//!   `bytestring`.
+//!
+//! Without features the crate needs neither std nor an allocator. The minimum supported Rust version is 1.89.
+//!
+//! # Unsafe code
+//!
+//! Vector loads and stores, and the conversion of validated bytes to `str`, are unsafe code, in the modules `simd` and
+//! `text`. Every public function is safe.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+#![deny(unsafe_code)]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
+mod error;
+mod offsets;
+#[allow(unsafe_code)]
 mod simd;
+#[allow(unsafe_code)]
 pub mod text;
+mod transcode;
+mod validate;
 
-// Until the callers are renamed.
+pub use error::Utf8Error;
+pub use offsets::{OffsetsError, from_utf8_offsets};
+pub use simd::Level;
+pub use transcode::{
+    Latin1, Source, Stop, Target, Transcoded, Utf8, Utf16, Utf16Be, Utf16Le, Utf32, transcode,
+    transcode_lossy,
+};
+#[cfg(feature = "alloc")]
+pub use transcode::{
+    TranscodeError, from_utf8_lossy, transcode_to_string, transcode_to_string_lossy,
+    transcode_to_vec, transcode_to_vec_lossy,
+};
+pub use validate::{
+    PrefixEnd, count_chars, from_utf8, from_utf8_mut, is_utf8, unmask, unmask_and_validate,
+    utf16_len, valid_prefix, valid_prefix_dense,
+};
+
+// For `utf8-codec`.
 #[doc(hidden)]
 pub use simd::Level as Kernel;
+#[doc(hidden)]
 pub use simd::{
-    BLOCK, BlockErrors, ErrorLen, Level, NulForm, Sequence, Validated, begins_nothing, decode_char,
-    error_at_start, sequence, sequence_len, surrogate_pair,
+    BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, NulForm, Sequence, Validated, begins_nothing,
+    decode_char, error_at_start, sequence, sequence_len, surrogate_pair,
 };

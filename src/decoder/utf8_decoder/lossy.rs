@@ -23,7 +23,7 @@ use crate::decoder::scanner::Step as ScannerStep;
 use crate::decoder::text::Look;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use utf8_simd::text::{Repairs, Replaced, ShortText, SortedBlock, Step, TextOutput};
-use utf8_simd::{BLOCK, ErrorLen, Kernel, Sequence};
+use utf8_simd::{BLOCK_ERRORS_LEN as BLOCK, ErrorLen, Kernel, Sequence};
 
 /// A replacement for `String::from_utf8_lossy` in a loop.
 impl Utf8Decoder {

@@ -4,18 +4,19 @@ use core::arch::aarch64::*;
 use core::mem::MaybeUninit;
 
 use crate::simd::generic::{
-    self, Lanes, Look, Part, Vector, Vector16, arithmetic, lanewise, one_part, operations,
+    self, Lanes, Look, Part, Vector, Vector16, arithmetic, first, first_mut, lanewise, one_part,
+    operations,
 };
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{
     decode_short_chars, find_outside, join_pairs, split_pairs, unmask,
 };
-use crate::simd::results::{BLOCK, BlockErrors, Validated};
+use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, Validated};
 
 operations!("neon", Bytes16,
-    33..=64 => validate_halves::<Bytes16, 2>,
-    65..=128 => validate_halves::<Bytes16, 4>,
-    129..=256 => validate_blocks::<Bytes16, 16>,
+    33..=64 => validate_halves::<Bytes16, 32>,
+    65..=128 => validate_halves::<Bytes16, 64>,
+    129..=256 => validate_blocks::<Bytes16, 256>,
 );
 
 generic::conversions!("neon", Bytes16, Bytes16);
@@ -63,6 +64,14 @@ pub(super) fn load_16(bytes: &[u8; 16]) -> uint8x16_t {
     unsafe { vld1q_u8(bytes.as_ptr()) }
 }
 
+/// Stores 16 bytes.
+#[inline]
+#[target_feature(enable = "neon")]
+fn store_16(vector: uint8x16_t, to: &mut [MaybeUninit<u8>; 16]) {
+    // SAFETY: there is room for the 16 bytes that are stored.
+    unsafe { vst1q_u8(to.as_mut_ptr().cast(), vector) };
+}
+
 impl Vector for Bytes16 {
     const LEN: usize = 16;
     const MASK_BITS: u32 = 4;
@@ -71,49 +80,45 @@ impl Vector for Bytes16 {
     type Token = HasNeon;
 
     #[inline(always)]
-    unsafe fn load(_: HasNeon, at: *const u8) -> Self {
-        // SAFETY: the caller promises that 16 bytes can be read; the token proves NEON.
-        Self(unsafe { vld1q_u8(at) })
+    fn load(token: HasNeon, bytes: &[u8]) -> Self {
+        token.load(bytes)
     }
 
-    #[inline(always)]
-    unsafe fn store(self, at: *mut u8) {
-        // SAFETY: the caller promises that 16 bytes can be written; `self` proves NEON.
-        unsafe { vst1q_u8(at, self.0) };
-    }
-
-    arithmetic! {
-        fn splat(self, byte: u8) -> Self {
-            Self(vdupq_n_u8(byte))
+    arithmetic! { "neon":
+        fn store(vector: Bytes16, bytes: &mut [MaybeUninit<u8>]) -> () {
+            store_16(vector.0, first_mut(bytes));
         }
-        fn saturating_add(self, other: Self) -> Self {
-            let sum = vqaddq_s8(vreinterpretq_s8_u8(self.0), vreinterpretq_s8_u8(other.0));
-            Self(vreinterpretq_u8_s8(sum))
+        fn splat(_vector: Bytes16, byte: u8) -> Bytes16 {
+            Bytes16(vdupq_n_u8(byte))
         }
-        fn prev<const N: usize>(self, before: Self) -> Self {
+        fn saturating_add(vector: Bytes16, other: Bytes16) -> Bytes16 {
+            let sum = vqaddq_s8(vreinterpretq_s8_u8(vector.0), vreinterpretq_s8_u8(other.0));
+            Bytes16(vreinterpretq_u8_s8(sum))
+        }
+        fn prev<const N: usize>(vector: Bytes16, before: Bytes16) -> Bytes16 {
             const { assert!(matches!(N, 1..=3)) };
-            Self(match N {
-                1 => vextq_u8::<15>(before.0, self.0),
-                2 => vextq_u8::<14>(before.0, self.0),
-                _ => vextq_u8::<13>(before.0, self.0),
+            Bytes16(match N {
+                1 => vextq_u8::<15>(before.0, vector.0),
+                2 => vextq_u8::<14>(before.0, vector.0),
+                _ => vextq_u8::<13>(before.0, vector.0),
             })
         }
-        fn movemask(self) -> u64 {
+        fn movemask(vector: Bytes16) -> u64 {
             // All bits of each byte, and then four of them.
-            let bytes = vreinterpretq_u16_u8(vcltzq_s8(vreinterpretq_s8_u8(self.0)));
+            let bytes = vreinterpretq_u16_u8(vcltzq_s8(vreinterpretq_s8_u8(vector.0)));
             vget_lane_u64::<0>(vreinterpret_u64_u8(vshrn_n_u16::<4>(bytes)))
         }
-        fn any_high_bit(self) -> bool {
-            vmaxvq_u8(self.0) >= 0x80
+        fn any_high_bit(vector: Bytes16) -> bool {
+            vmaxvq_u8(vector.0) >= 0x80
         }
-        fn second_addends(self) -> Self {
+        fn second_addends(vector: Bytes16) -> Bytes16 {
             // An index of 32 or more, of what is below E0, picks zero.
             let [low, high] = [load_16(&SECOND[0]), load_16(&SECOND[1])];
-            Self(vqtbl2q_u8(uint8x16x2_t(low, high), vsubq_u8(self.0, vdupq_n_u8(0xE0))))
+            Bytes16(vqtbl2q_u8(uint8x16x2_t(low, high), vsubq_u8(vector.0, vdupq_n_u8(0xE0))))
         }
-        fn lookup_16(self, table: &[u8; 16]) -> Self {
+        fn lookup_16(vector: Bytes16, table: &[u8; 16]) -> Bytes16 {
             // An index of 16 or more would pick zero.
-            Self(vqtbl1q_u8(load_16(table), vandq_u8(self.0, vdupq_n_u8(0x0F))))
+            Bytes16(vqtbl1q_u8(load_16(table), vandq_u8(vector.0, vdupq_n_u8(0x0F))))
         }
     }
 
@@ -123,7 +128,7 @@ impl Vector for Bytes16 {
         vectors[0].join_masks(vectors)
     }
 
-    lanewise! {
+    lanewise! { "neon", Bytes16:
         or: vorrq_u8,
         and: vandq_u8,
         xor: veorq_u8,
@@ -137,29 +142,23 @@ impl Vector for Bytes16 {
 
 impl Vector16 for Bytes16 {
     #[inline(always)]
-    fn from_bytes(token: HasNeon, bytes: &[u8; 16]) -> Self {
-        token.bytes(bytes)
-    }
-
-    #[inline(always)]
     fn from_words(token: HasNeon, words: [u64; 2]) -> Self {
         token.words(words)
     }
 
-    arithmetic! {
-        fn shift_up(self, n: usize) -> Self {
+    arithmetic! { "neon":
+        fn shift_up(vector: Bytes16, n: usize) -> Bytes16 {
             let mut indexes = [0; 16];
             indexes.copy_from_slice(&generic::SHIFT_UP[16 - n..][..16]);
-            Self(vqtbl1q_u8(self.0, load_16(&indexes)))
+            Bytes16(vqtbl1q_u8(vector.0, load_16(&indexes)))
         }
     }
 }
 
 impl Bytes16 {
-    arithmetic! {
-        fn join_masks(self, vectors: [Self; 4]) -> u64 {
+    arithmetic! { "neon":
+        fn join_masks(_vector: Bytes16, vectors: [Bytes16; 4]) -> u64 {
             // Keeps one bit of each byte. Three sums of adjacent bytes join the bits of eight bytes in one.
-            // `self` only proves that the machine has the instructions.
             const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
             let bits = load_16(&BITS);
             let [a, b, c, d] = vectors
@@ -171,11 +170,11 @@ impl Bytes16 {
 }
 
 impl HasNeon {
-    arithmetic! {
-        fn bytes(self, bytes: &[u8; 16]) -> Bytes16 {
-            Bytes16(load_16(bytes))
+    arithmetic! { "neon":
+        fn load(_token: HasNeon, bytes: &[u8]) -> Bytes16 {
+            Bytes16(load_16(first(bytes)))
         }
-        fn words(self, words: [u64; 2]) -> Bytes16 {
+        fn words(_token: HasNeon, words: [u64; 2]) -> Bytes16 {
             let [low, high] = words;
             Bytes16(vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(low), vcreate_u64(high))))
         }
@@ -195,74 +194,74 @@ static COUNTS: [u8; 256] = {
 
 impl Lanes for Bytes16 {
     one_part!();
-    lanewise! {
+    lanewise! { "neon", Bytes16:
         cmpeq: vceqq_u8,
     }
-    arithmetic! {
-        fn cmpeq_16(self, other: Self) -> Self {
-            of_16(vceqq_u16(self.by_16(), other.by_16()))
+    arithmetic! { "neon":
+        fn cmpeq_16(vector: Bytes16, other: Bytes16) -> Bytes16 {
+            of_16(vceqq_u16(vector.by_16(), other.by_16()))
         }
-        fn cmpgt(self, other: Self) -> Self {
-            Self(vcgtq_s8(vreinterpretq_s8_u8(self.0), vreinterpretq_s8_u8(other.0)))
+        fn cmpgt(vector: Bytes16, other: Bytes16) -> Bytes16 {
+            Bytes16(vcgtq_s8(vreinterpretq_s8_u8(vector.0), vreinterpretq_s8_u8(other.0)))
         }
-        fn cmpgt_32(self, other: Self) -> Self {
-            of_32(vcgtq_s32(vreinterpretq_s32_u8(self.0), vreinterpretq_s32_u8(other.0)))
+        fn cmpgt_32(vector: Bytes16, other: Bytes16) -> Bytes16 {
+            of_32(vcgtq_s32(vreinterpretq_s32_u8(vector.0), vreinterpretq_s32_u8(other.0)))
         }
-        fn wrapping_add_16(self, other: Self) -> Self {
-            of_16(vaddq_u16(self.by_16(), other.by_16()))
+        fn wrapping_add_16(vector: Bytes16, other: Bytes16) -> Bytes16 {
+            of_16(vaddq_u16(vector.by_16(), other.by_16()))
         }
-        fn shl_16<const N: i32>(self) -> Self {
-            of_16(vshlq_n_u16::<N>(self.by_16()))
+        fn shl_16<const N: i32>(vector: Bytes16) -> Bytes16 {
+            of_16(vshlq_n_u16::<N>(vector.by_16()))
         }
-        fn shr_16<const N: i32>(self) -> Self {
-            of_16(vshrq_n_u16::<N>(self.by_16()))
+        fn shr_16<const N: i32>(vector: Bytes16) -> Bytes16 {
+            of_16(vshrq_n_u16::<N>(vector.by_16()))
         }
-        fn shl_32<const N: i32>(self) -> Self {
-            of_32(vshlq_n_u32::<N>(self.by_32()))
+        fn shl_32<const N: i32>(vector: Bytes16) -> Bytes16 {
+            of_32(vshlq_n_u32::<N>(vector.by_32()))
         }
-        fn shr_32<const N: i32>(self) -> Self {
-            of_32(vshrq_n_u32::<N>(self.by_32()))
+        fn shr_32<const N: i32>(vector: Bytes16) -> Bytes16 {
+            of_32(vshrq_n_u32::<N>(vector.by_32()))
         }
-        fn splat_16(self, value: u16) -> Self {
+        fn splat_16(_vector: Bytes16, value: u16) -> Bytes16 {
             of_16(vdupq_n_u16(value))
         }
-        fn splat_32(self, value: u32) -> Self {
+        fn splat_32(_vector: Bytes16, value: u32) -> Bytes16 {
             of_32(vdupq_n_u32(value))
         }
-        fn select(self, yes: Self, no: Self) -> Self {
+        fn select(vector: Bytes16, yes: Bytes16, no: Bytes16) -> Bytes16 {
             // Of a mask the comparison is left out by the compiler.
-            Self(vbslq_u8(vcltzq_s8(vreinterpretq_s8_u8(self.0)), yes.0, no.0))
+            Bytes16(vbslq_u8(vcltzq_s8(vreinterpretq_s8_u8(vector.0)), yes.0, no.0))
         }
-        fn intersects(self, other: Self) -> bool {
-            vmaxvq_u32(self.and(other).by_32()) != 0
+        fn intersects(vector: Bytes16, other: Bytes16) -> bool {
+            vmaxvq_u32(vector.and(other).by_32()) != 0
         }
-        fn bitmask(self) -> u32 {
+        fn bitmask(vector: Bytes16) -> u32 {
             // Each byte of a half keeps a bit of its own. Their sum, of both halves at once. By pairwise
             // additions LLVM makes three instructions of each.
             let places = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
-            let bits = vandq_u8(vcltzq_s8(vreinterpretq_s8_u8(self.0)), places);
+            let bits = vandq_u8(vcltzq_s8(vreinterpretq_s8_u8(vector.0)), places);
             let halves = vzip1q_u8(bits, vextq_u8::<8>(bits, bits));
             u32::from(vaddvq_u16(vreinterpretq_u16_u8(halves)))
         }
-        fn bitmask_16(self) -> u32 {
+        fn bitmask_16(vector: Bytes16) -> u32 {
             let places = vcombine_u16(
                 vcreate_u16(0x0008_0004_0002_0001),
                 vcreate_u16(0x0080_0040_0020_0010),
             );
-            let lanes = vcltzq_s16(vreinterpretq_s16_u8(self.0));
+            let lanes = vcltzq_s16(vreinterpretq_s16_u8(vector.0));
             u32::from(vaddvq_u16(vandq_u16(lanes, places)))
         }
-        fn interleave(self, high: Self) -> [Self; 2] {
-            [Self(vzip1q_u8(self.0, high.0)), Self(vzip2q_u8(self.0, high.0))]
+        fn interleave(vector: Bytes16, high: Bytes16) -> [Bytes16; 2] {
+            [Bytes16(vzip1q_u8(vector.0, high.0)), Bytes16(vzip2q_u8(vector.0, high.0))]
         }
-        fn narrow_16(self) -> Self {
-            Self(vuzp1q_u8(self.0, self.0))
+        fn narrow_16(vector: Bytes16) -> Bytes16 {
+            Bytes16(vuzp1q_u8(vector.0, vector.0))
         }
-        fn narrow_32(self, other: Self) -> Self {
-            of_16(vuzp1q_u16(self.by_16(), other.by_16()))
+        fn narrow_32(vector: Bytes16, other: Bytes16) -> Bytes16 {
+            of_16(vuzp1q_u16(vector.by_16(), other.by_16()))
         }
-        fn widen(self) -> [Self; 2] {
-            let (front, back) = (vmovl_u8(vget_low_u8(self.0)), vmovl_high_u8(self.0));
+        fn widen(vector: Bytes16) -> [Bytes16; 2] {
+            let (front, back) = (vmovl_u8(vget_low_u8(vector.0)), vmovl_high_u8(vector.0));
             [of_16(front), of_16(back)]
         }
     }
@@ -276,12 +275,12 @@ impl Lanes for Bytes16 {
 }
 
 impl Part for Bytes16 {
-    arithmetic! {
-        fn shuffle(self, indexes: &[u8; 16]) -> Self {
-            Self(vqtbl1q_u8(self.0, load_16(indexes)))
+    arithmetic! { "neon":
+        fn shuffle(vector: Bytes16, indexes: &[u8; 16]) -> Bytes16 {
+            Bytes16(vqtbl1q_u8(vector.0, load_16(indexes)))
         }
-        fn interleave_16(self, high: Self) -> [Self; 2] {
-            let (low, high) = (self.by_16(), high.by_16());
+        fn interleave_16(vector: Bytes16, high: Bytes16) -> [Bytes16; 2] {
+            let (low, high) = (vector.by_16(), high.by_16());
             [of_16(vzip1q_u16(low, high)), of_16(vzip2q_u16(low, high))]
         }
     }
@@ -295,9 +294,9 @@ impl Part for Bytes16 {
 }
 
 impl Bytes16 {
-    arithmetic! {
+    arithmetic! { "neon":
         // The values of eight characters of three bytes each: the first 16 bytes, and the last.
-        fn join_three(self, front: &[u8; 16], back: &[u8; 16]) -> Self {
+        fn join_three(_vector: Bytes16, front: &[u8; 16], back: &[u8; 16]) -> Bytes16 {
             // Of the first bytes: 0, 3, 6 and 9; and 12 to 21, which are eight further in the two.
             let places = vcreate_u8(0x1D1A_1714_0906_0300);
             let bytes = uint8x16x2_t(load_16(front), load_16(back));
@@ -308,13 +307,13 @@ impl Bytes16 {
             // What is inserted loses its upper bits: E, and four of the six.
             let high = vsli_n_u8::<4>(vshr_n_u8::<2>(second), first);
             let low = vsli_n_u8::<6>(third, second);
-            Self(vcombine_u8(vzip1_u8(low, high), vzip2_u8(low, high)))
+            Bytes16(vcombine_u8(vzip1_u8(low, high), vzip2_u8(low, high)))
         }
-        fn by_16(self) -> uint16x8_t {
-            vreinterpretq_u16_u8(self.0)
+        fn by_16(vector: Bytes16) -> uint16x8_t {
+            vreinterpretq_u16_u8(vector.0)
         }
-        fn by_32(self) -> uint32x4_t {
-            vreinterpretq_u32_u8(self.0)
+        fn by_32(vector: Bytes16) -> uint32x4_t {
+            vreinterpretq_u32_u8(vector.0)
         }
     }
 }

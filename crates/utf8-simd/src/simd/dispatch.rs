@@ -9,7 +9,7 @@ use super::aarch64;
 use super::portable;
 use super::reference;
 use super::reference::pairs::NulForm;
-use super::results::{BLOCK, BlockErrors, Validated};
+use super::results::{BLOCK_ERRORS_LEN, BlockErrors, Validated};
 use super::uninit::as_uninit;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use super::wasm32;
@@ -49,6 +49,8 @@ macro_rules! dispatch {
     }};
 }
 
+// The functions of the crate are the public face; `utf8-codec` uses these too.
+#[doc(hidden)]
 impl Level {
     /// Finds how far `input` is well-formed UTF-8 (RFC 3629 section 4) and what follows.
     ///
@@ -96,16 +98,20 @@ impl Level {
     ///
     /// If `end` follows, this finds a line in one pass, instead of a search and a validation. A level may
     /// stop at the first byte that is not ASCII; only AVX-512 continues.
+    ///
+    /// # Panics
+    ///
+    /// If `end` is not ASCII: the bytes before a part of a character are not text.
     #[inline]
     pub fn text_before(self, end: u8, input: &[u8]) -> usize {
-        debug_assert!(end.is_ascii());
+        assert!(end.is_ascii(), "the end of a line is ASCII");
         dispatch!(self, text_before(end, input))
     }
 
     /// Finds the ill-formed parts of a block that does not begin inside a sequence. Returns `None` if this
     /// level has no fast method.
     #[inline]
-    pub fn block_errors(self, block: &[u8; BLOCK]) -> Option<BlockErrors> {
+    pub fn block_errors(self, block: &[u8; BLOCK_ERRORS_LEN]) -> Option<BlockErrors> {
         dispatch!(self, block_errors(block))
     }
 
@@ -214,7 +220,7 @@ impl Level {
     /// well-formed text; later bytes of `out` may be overwritten.
     #[inline]
     pub fn encode_utf16(self, units: &[u16], out: &mut [u8]) -> (usize, usize) {
-        // SAFETY: only initialised bytes are written.
+        // SAFETY: every level writes encoded bytes, vectors of them, and copies of an initialised scratch.
         let out = unsafe { as_uninit(out) };
         self.encode_utf16_into_spare(units, out)
     }

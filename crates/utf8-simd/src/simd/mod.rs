@@ -16,14 +16,18 @@
 //!
 //! # Unsafe code
 //!
-//! The crate denies `unsafe_code` and allows it in two modules: here, for the instructions of a machine and
-//! their loads and stores; and in `unchecked`, which converts bytes that a level has validated to `str`. Each
-//! block makes one claim and proves it. All claims rest on four rules:
+//! It is in two modules: here, for the instructions of a machine and their loads and stores; and in
+//! [`text`](crate::text), which converts bytes that a level has validated to `str`. Each block makes one claim and proves
+//! it. All claims rest on five rules:
 //!
 //! - **A level runs only on a machine that supports it.** [`Level`] wraps a private enumeration. It is
 //!   constructed only for a level whose features the machine has. (`tests/levels/validate.rs`)
 //! - **Vectors are proofs.** The vector types are private. Constructing the first one requires a token, which
-//!   only a function with the target feature can construct.
+//!   only a function with the target feature can construct. The bodies of their methods are safe functions with the
+//!   target feature, which `arithmetic!` calls: an unsafe operation in a body, or an instruction that the feature does
+//!   not include, does not compile.
+//! - **A vector is loaded from an array and stored to one**, by one function for each length. Slices are checked
+//!   before, except in the innermost loops, where a check would take 5 to 20 % more instructions.
 //! - **Nothing outside a slice is accessed.** `tests/levels/guard.rs` places inputs and outputs next to
 //!   inaccessible pages. `.ci/check asan` runs the crate's tests with an address sanitizer, except those of every
 //!   split in every mode, of pairs of splits and of resident memory; `.ci/check fuzz` runs every target,
@@ -77,7 +81,7 @@ mod x86_64;
 
 pub use reference::pairs::NulForm;
 pub use reference::{Sequence, begins_nothing, sequence, surrogate_pair};
-pub use results::BLOCK;
+pub use results::BLOCK_ERRORS_LEN;
 pub use results::{BlockErrors, ErrorLen, Validated};
 
 /// An implementation of the inner loops that this machine can run.
@@ -223,7 +227,7 @@ impl Level {
         Self(unsafe { mem::transmute::<u8, InstructionSet>(number) })
     }
 
-    /// Makes [`detect`](Self::detect) return this level from now on, in all threads. For benches.
+    /// Makes [`detect`](Self::detect) return this level from now on, in all threads. For tests and benchmarks.
     ///
     /// # Examples
     ///
@@ -275,6 +279,7 @@ impl Level {
     }
 
     /// Whether vectors decode several characters at once.
+    #[doc(hidden)]
     pub const fn decodes_many(self) -> bool {
         match self.0 {
             InstructionSet::Scalar => false,

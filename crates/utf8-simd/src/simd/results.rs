@@ -50,8 +50,8 @@ impl ErrorLen {
     }
 }
 
-/// The number of bytes in a block.
-pub const BLOCK: usize = 64;
+/// The number of bytes whose ill-formed parts [`BlockErrors`] describes.
+pub const BLOCK_ERRORS_LEN: usize = 64;
 
 /// The ill-formed parts of a block that start before its last three bytes, and therefore end in it. Bit `i` of
 /// a mask represents byte `i`.

@@ -1,4 +1,37 @@
-//! Bytes to `str`: the only module besides the levels with unsafe code.
+//! Containers for text that has just been validated.
+//!
+//! They do without a second validation or a copy what safe code cannot, and are safe to call: each takes the text that a
+//! function such as [`valid_prefix`](crate::valid_prefix) has returned, and finds where in its own memory that is.
+//!
+//! | task | item |
+//! | --- | --- |
+//! | append text and repairs to a `String`, a few bytes at a time | [`TextOutput`] |
+//! | append UTF-16 to a `String` | [`push_utf16`] |
+//! | lend text from the buffer of a reader | [`ReadBuffer`] |
+//! | split text off `Bytes` or `BytesMut` | [`take_text`] |
+//! | gather the text of a message that arrives in pieces | [`GatheredText`] |
+//!
+#![cfg_attr(feature = "std", doc = "```")]
+#![cfg_attr(not(feature = "std"), doc = "```ignore")]
+//! use std::io::Read;
+//!
+//! use utf8_simd::{text::ReadBuffer, valid_prefix};
+//!
+//! let mut reader = "texť".as_bytes();
+//! let (mut buffer, mut text) = (ReadBuffer::new(), String::new());
+//! loop {
+//!     // At most 5 bytes at a time, with those of a split character before them.
+//!     let read = reader.read(buffer.room(5))?;
+//!     if read == 0 {
+//!         break;
+//!     }
+//!     buffer.fill(read);
+//!     buffer.accept(|bytes| valid_prefix(bytes).0);
+//!     text.push_str(buffer.take());
+//! }
+//! assert_eq!((&text[..], buffer.rest()), ("texť", &b""[..]));
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 mod parts;
 #[cfg(feature = "std")]
@@ -6,11 +39,19 @@ mod read_buffer;
 #[cfg(feature = "alloc")]
 mod text_output;
 
-pub use parts::{BlockParts, Part, ShortText};
+#[cfg(test)]
+mod tests;
+
+pub use parts::ShortText;
+#[doc(hidden)]
+pub use parts::{BlockParts, Part};
 #[cfg(feature = "std")]
-pub use read_buffer::{ReadBuffer, assert_char_boundary};
+pub use read_buffer::ReadBuffer;
+#[cfg(feature = "std")]
+#[doc(hidden)]
+pub use read_buffer::assert_char_boundary;
 #[cfg(feature = "alloc")]
-pub use text_output::{Repairs, Replaced, SortedBlock, Step, TextOutput, push_utf16};
+pub use text_output::{OneWrite, Repairs, Replaced, SortedBlock, Step, TextOutput, push_utf16};
 
 use core::ops::RangeInclusive;
 
@@ -18,6 +59,7 @@ use crate::simd::{Level, Sequence, Validated, sequence, sequence_len};
 
 /// Splits off the text at the start of `input`. Returns it, and the length of the ill-formed maximal subpart
 /// that follows, if there is one.
+#[doc(hidden)]
 #[inline]
 pub fn split_far(level: Level, input: &[u8]) -> (&str, Option<usize>) {
     let found = level.validate(input);
@@ -29,6 +71,7 @@ pub fn split_far(level: Level, input: &[u8]) -> (&str, Option<usize>) {
 
 /// Returns `input` if all of it is text, and otherwise what was found. For whole messages: many are short ASCII, and
 /// the call of a level takes longer than its test.
+#[doc(hidden)]
 #[inline]
 pub fn whole_text(level: Level, input: &[u8]) -> Result<&str, Validated> {
     if !is_short_ascii(input) {
@@ -42,7 +85,31 @@ pub fn whole_text(level: Level, input: &[u8]) -> Result<&str, Validated> {
     Ok(unsafe { core::str::from_utf8_unchecked(input) })
 }
 
-/// Whether `bytes` are 4 to 32 bytes of ASCII. Rows `validate/*/4-32`.
+/// Like [`whole_text`], for text that can be changed.
+#[inline]
+pub(crate) fn whole_text_mut(level: Level, input: &mut [u8]) -> Result<&mut str, Validated> {
+    whole_text(level, input)?;
+    // SAFETY: `whole_text` has returned all of `input` as a `str`.
+    Ok(unsafe { core::str::from_utf8_unchecked_mut(input) })
+}
+
+/// Unmasks `input`, and returns it like [`whole_text`].
+#[inline]
+pub(crate) fn unmask_whole_text(
+    level: Level,
+    input: &mut [u8],
+    mask: [u8; 4],
+) -> Result<&str, Validated> {
+    let found = level.unmask_and_validate(input, mask);
+    if found.valid_up_to != input.len() {
+        return Err(found);
+    }
+    // SAFETY: `Level::unmask_and_validate` promises that all bytes are now well-formed UTF-8. `tests/levels` checks every
+    // level.
+    Ok(unsafe { core::str::from_utf8_unchecked(input) })
+}
+
+/// Whether `bytes` are at most 32 bytes of ASCII. Rows `validate/*/4-32`.
 #[inline(always)]
 fn is_short_ascii(bytes: &[u8]) -> bool {
     const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -50,7 +117,13 @@ fn is_short_ascii(bytes: &[u8]) -> bool {
     let (len @ 4..=32, Some(&first), Some(&last)) =
         (bytes.len(), bytes.first_chunk(), bytes.last_chunk())
     else {
-        return false;
+        return match *bytes {
+            [] => true,
+            [a] => a < 0x80,
+            [a, b] => a | b < 0x80,
+            [a, b, c] => a | b | c < 0x80,
+            _ => false,
+        };
     };
     // Text of other scripts seldom starts with four bytes of ASCII.
     if u32::from_ne_bytes(first) & HIGH_OF_4 != 0 {
@@ -70,6 +143,7 @@ fn is_short_ascii(bytes: &[u8]) -> bool {
 }
 
 /// Returns the character of two or more bytes at the start of `bytes`, if there is one.
+#[doc(hidden)]
 #[inline]
 pub fn first_char(bytes: &[u8; 4]) -> Option<&str> {
     let len = sequence_len(*bytes);
@@ -79,15 +153,21 @@ pub fn first_char(bytes: &[u8; 4]) -> Option<&str> {
 
 /// Splits off text at the start of `input`, at most up to the first `end`. The text includes at least all
 /// ASCII bytes before it.
+///
+/// # Panics
+///
+/// If `end` is not ASCII.
+#[doc(hidden)]
 #[inline]
 pub fn split_line(level: Level, end: u8, input: &[u8]) -> &str {
     let text = &input[..level.text_before(end, input)];
-    // SAFETY: `Level::text_before` promises that these bytes are well-formed UTF-8.
-    // `tests/levels` checks every level.
+    // SAFETY: `Level::text_before` promises that these bytes are well-formed UTF-8; it has checked that `end` is
+    // ASCII. `tests/levels` checks every level.
     unsafe { core::str::from_utf8_unchecked(text) }
 }
 
 /// Splits off the bytes of `range`, which ends with ASCII, at the start of `input`.
+#[doc(hidden)]
 #[inline]
 pub fn split_range(level: Level, input: &[u8], range: RangeInclusive<u8>) -> &str {
     assert!(range.end().is_ascii());
@@ -103,6 +183,7 @@ pub fn split_range(level: Level, input: &[u8], range: RangeInclusive<u8>) -> &st
 
 /// Like [`split_far`], but a near error costs no more than the text before it: ASCII before an error is read
 /// a word at a time, other text block by block.
+#[doc(hidden)]
 pub fn split_near(level: Level, input: &[u8]) -> (&str, Option<usize>) {
     /// The number of bytes of ASCII that are read a word at a time. Rows `pieces` of
     /// `benches/scenarios/damaged.rs`: `ascii/1-in-64` against `1-in-1024`.
@@ -149,6 +230,7 @@ fn ascii_run(input: &[u8]) -> usize {
 /// value that `find` returns. If `find` returns `None`, the result of [`split_far`] is in `Err`.
 ///
 /// `find` is called on one window of text after another. The first is small, because a match is often near.
+#[doc(hidden)]
 pub fn split_until<T>(
     level: Level,
     input: &[u8],
@@ -180,6 +262,7 @@ pub fn split_until<T>(
 }
 
 /// Like [`split_far`], but unmasks all of `input` in the same pass. Returns the unmasked input first.
+#[doc(hidden)]
 #[cfg(feature = "bytes")]
 #[inline]
 pub fn unmask_and_split_far(
@@ -221,37 +304,44 @@ pub fn take_text<B: SplitTo>(
     let taken = bytes.split_to_bytes(len);
     assert_eq!(taken.len(), len, "what was asked for has been split off");
     // SAFETY: the first `len` bytes of `bytes` are those of `text`, a `str`: `front_len` has compared addresses and
-    // lengths. `SplitTo` promises to split off these bytes. Nothing can have changed them since, as `bytes` is borrowed
-    // mutably.
+    // lengths. Both implementations of `sealed::SplitTo` split off these bytes. Nothing can have changed them since, as
+    // `bytes` is borrowed mutably.
     unsafe { bytestring::ByteString::from_bytes_unchecked(taken) }
 }
 
-/// [`Bytes`](bytes::Bytes) and [`BytesMut`](bytes::BytesMut): buffers that can be split without copying.
-///
-/// # Safety
-///
-/// - `split_to_bytes` returns the first bytes of `as_ref`, unchanged.
+/// [`Bytes`](bytes::Bytes) and [`BytesMut`](bytes::BytesMut): buffers that can be split without copying. No other type
+/// implements it.
 #[cfg(feature = "bytes")]
-pub unsafe trait SplitTo: AsRef<[u8]> {
-    /// Splits off the first `n` bytes, at most all.
-    fn split_to_bytes(&mut self, n: usize) -> bytes::Bytes;
-}
+pub trait SplitTo: AsRef<[u8]> + sealed::SplitTo {}
 
-// SAFETY: `split_to` returns the first `n` bytes.
 #[cfg(feature = "bytes")]
-unsafe impl SplitTo for bytes::Bytes {
-    #[inline(always)]
-    fn split_to_bytes(&mut self, n: usize) -> bytes::Bytes {
-        self.split_to(n)
+impl SplitTo for bytes::Bytes {}
+
+#[cfg(feature = "bytes")]
+impl SplitTo for bytes::BytesMut {}
+
+#[cfg(feature = "bytes")]
+mod sealed {
+    use bytes::{Bytes, BytesMut};
+
+    /// Nobody can name this, so nobody else can implement it: [`take_text`](super::take_text) relies on it.
+    pub trait SplitTo {
+        /// Splits off the first `n` bytes of `as_ref`, at most all, unchanged.
+        fn split_to_bytes(&mut self, n: usize) -> Bytes;
     }
-}
 
-// SAFETY: `split_to` returns the first `n` bytes, and `freeze` changes no bytes.
-#[cfg(feature = "bytes")]
-unsafe impl SplitTo for bytes::BytesMut {
-    #[inline(always)]
-    fn split_to_bytes(&mut self, n: usize) -> bytes::Bytes {
-        self.split_to(n).freeze()
+    impl SplitTo for Bytes {
+        #[inline(always)]
+        fn split_to_bytes(&mut self, n: usize) -> Bytes {
+            self.split_to(n)
+        }
+    }
+
+    impl SplitTo for BytesMut {
+        #[inline(always)]
+        fn split_to_bytes(&mut self, n: usize) -> Bytes {
+            self.split_to(n).freeze()
+        }
     }
 }
 
@@ -267,6 +357,7 @@ pub struct GatheredText {
 
 #[cfg(feature = "bytes")]
 impl GatheredText {
+    /// Whether there are no bytes.
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
@@ -281,6 +372,10 @@ impl GatheredText {
     /// to skip first, which is 0 unless there is no text yet.
     ///
     /// A text that `scan` returns from another address is ignored.
+    ///
+    /// # Panics
+    ///
+    /// If there are fewer bytes to skip than `scan` returns.
     #[inline]
     pub fn extend(
         &mut self,
@@ -305,6 +400,7 @@ impl GatheredText {
         }
     }
 
+    /// Returns the text so far.
     pub fn as_str(&self) -> &str {
         let text = &self.bytes[..self.text];
         // SAFETY: by the invariant, the first `text` bytes are well-formed. Only `extend` adds to them: bytes
@@ -341,69 +437,7 @@ fn find_text(
     let all = bytes.as_ptr_range();
     let (silent, text) = scan(bytes);
     let range = text.as_bytes().as_ptr_range();
-    let is_there = range.start.addr() == all.start.addr() + silent && range.end <= all.end;
+    let from = all.start.addr().checked_add(silent);
+    let is_there = Some(range.start.addr()) == from && range.end <= all.end;
     (silent, if is_there { text.len() } else { 0 })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Level, split_range};
-
-    #[test]
-    fn a_reversed_range_has_no_bytes() {
-        #[allow(clippy::reversed_empty_ranges)]
-        let reversed = 0x70..=0x10;
-        for level in Level::available() {
-            let text = split_range(level, b"\xFF\xFE not ASCII", reversed.clone());
-            // As bytes: what is not text cannot be printed as text.
-            assert_eq!(text.as_bytes(), b"");
-        }
-    }
-
-    #[cfg_attr(miri, ignore)]
-    #[test]
-    fn a_near_error_is_found_at_every_offset_in_a_word() {
-        for level in Level::available() {
-            for at in 0..=17 {
-                for [a, b] in (0..=u16::MAX).map(u16::to_be_bytes) {
-                    let mut bytes = [b'x'; 20];
-                    bytes[at..at + 2].copy_from_slice(&[a, b]);
-                    let error = str::from_utf8(&bytes).err();
-                    let len = error.map_or(bytes.len(), |error| error.valid_up_to());
-                    let (text, error_len) = super::split_near(level, &bytes);
-                    assert_eq!(text.as_bytes(), &bytes[..len]);
-                    assert_eq!(error_len, error.and_then(|error| error.error_len()));
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn short_ascii_is_found_unless_a_byte_is_high() {
-        for len in 0..=40 {
-            let bytes = &mut [0x7F; 40][..len];
-            assert_eq!(super::is_short_ascii(bytes), (4..=32).contains(&len), "{len}");
-            for at in 0..len {
-                bytes[at] = 0x80;
-                assert!(!super::is_short_ascii(bytes), "{at} of {len}");
-                bytes[at] = 0x7F;
-            }
-        }
-    }
-
-    #[cfg(feature = "bytes")]
-    #[test]
-    fn only_text_at_the_start_of_the_bytes_is_taken() {
-        let mut bytes = bytes::Bytes::from_static(b"abc\xFF");
-        for text in ["abc", "abcdefgh", ""] {
-            assert_eq!(super::take_text(&mut bytes, |_| text), "");
-        }
-        let long = "abcdefgh";
-        let mut start = bytes::Bytes::from_static(&long.as_bytes()[..3]);
-        assert_eq!(super::take_text(&mut start, |_| long), "");
-        let inner = super::take_text(&mut bytes, |all| str::from_utf8(&all[1..3]).unwrap());
-        assert_eq!((&*inner, &*bytes), ("", &b"abc\xFF"[..]));
-        let front = super::take_text(&mut bytes, |all| str::from_utf8(&all[..3]).unwrap());
-        assert_eq!((&*front, &*bytes), ("abc", &b"\xFF"[..]));
-    }
 }

@@ -1,6 +1,6 @@
 //! The parts of a block: which text or ill-formed sequence is next, and what replaces it?
 
-use crate::simd::{BLOCK, BlockErrors, Level};
+use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Level};
 
 /// A block of 64 bytes whose ill-formed parts a level has found at once, and the index of its next part.
 ///
@@ -11,7 +11,7 @@ pub struct BlockParts<'a> {
     /// The block and the three bytes after it, so that four bytes can be read from every index. Invariant: the masks are
     /// those that a level returned for the block, `starts` without the first ill-formed parts, which have been taken. The
     /// bytes before and between the ill-formed parts are whole characters.
-    bytes: &'a [u8; BLOCK + 3],
+    bytes: &'a [u8; BLOCK_ERRORS_LEN + 3],
     starts: u64,
     two_or_three: u64,
     three: u64,
@@ -20,6 +20,7 @@ pub struct BlockParts<'a> {
 }
 
 /// A part of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part<'a> {
     /// Text up to an ill-formed part.
     Text(&'a str),
@@ -73,8 +74,10 @@ pub struct ShortText {
 }
 
 impl ShortText {
+    /// U+FFFD.
     pub const REPLACEMENT: Self = Self::from_char(char::REPLACEMENT_CHARACTER);
 
+    /// Returns the text of a character.
     pub const fn from_char(c: char) -> Self {
         let mut bytes = [0; 4];
         let len = c.encode_utf8(&mut bytes).len() as u8;

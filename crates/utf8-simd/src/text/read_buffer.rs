@@ -39,6 +39,7 @@ impl ReadBuffer {
     /// The length of the inline memory.
     pub const WITHIN: usize = 96;
 
+    /// Creates an empty buffer. Allocates nothing.
     pub const fn new() -> Self {
         Self { memory: Memory::Within([0; Self::WITHIN]), start: 0, text: 0, filled: 0 }
     }
@@ -112,6 +113,10 @@ impl ReadBuffer {
     }
 
     /// Drops the first `len` bytes of the rest, and the text, which should be empty.
+    ///
+    /// # Panics
+    ///
+    /// If the rest has fewer bytes.
     #[inline]
     pub fn pass(&mut self, len: usize) {
         debug_assert!(self.start == self.text);
@@ -121,8 +126,13 @@ impl ReadBuffer {
     }
 
     /// Adds the last `len` bytes of those dropped since the last [`room`](Self::room) to the rest again.
+    ///
+    /// # Panics
+    ///
+    /// If fewer have been dropped.
     pub fn take_back(&mut self, len: usize) {
         debug_assert!(self.start == self.text);
+        assert!(len <= self.text, "fewer than {len} bytes have been dropped");
         self.text -= len;
         self.start = self.text;
     }
@@ -174,9 +184,15 @@ impl ReadBuffer {
     }
 
     /// Records that a reader has filled `len` bytes of the room.
+    ///
+    /// # Panics
+    ///
+    /// If the memory has no room for them: the reader has returned a wrong number.
     #[inline]
     pub fn fill(&mut self, len: usize) {
-        self.filled += len; // if `len` is too large, the next slice panics
+        let room = self.memory.as_slice().len() - self.filled;
+        assert!(len <= room, "a reader filled {len} bytes of {room}");
+        self.filled += len;
     }
 
     /// Frees the memory on the heap if the remaining bytes fit inline.
@@ -192,6 +208,12 @@ impl ReadBuffer {
             self.filled -= self.start;
             self.start = 0;
         }
+    }
+}
+
+impl Default for ReadBuffer {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -5,7 +5,7 @@ use alloc::string::String;
 use core::slice;
 
 use super::parts::ShortText;
-use crate::simd::{BLOCK, BlockErrors, Level, Sequence, begins_nothing, sequence};
+use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Level, Sequence, begins_nothing, sequence};
 
 /// Writes well-formed text into memory that a `String` has reserved.
 ///
@@ -14,6 +14,7 @@ use crate::simd::{BLOCK, BlockErrors, Level, Sequence, begins_nothing, sequence}
 /// made dense errors a fifth slower: `repair` in `benches/scenarios/damaged.rs`.
 ///
 /// Dropping this value sets the length of the `String`. It allocates nothing: the caller reserves the memory.
+#[derive(Debug)]
 pub struct TextOutput<'a> {
     text: &'a mut String,
     /// Invariant: the start of the memory of `text`. Nothing else accesses, moves or frees that memory
@@ -28,14 +29,15 @@ pub struct TextOutput<'a> {
 impl<'a> TextOutput<'a> {
     /// The most bytes that a step writes: a word of ASCII, a block in which four bytes replace each byte, and one
     /// more block that is stored whole.
-    pub const STEP: usize = 8 + 4 * BLOCK + BLOCK;
+    pub const STEP: usize = 8 + 4 * BLOCK_ERRORS_LEN + BLOCK_ERRORS_LEN;
 
     /// Prepares to append about `batch` bytes to `text`; after these, there are no more steps. Returns `None` if
     /// the capacity does not suffice for them and one more step.
     #[inline(always)]
     pub fn new(text: &'a mut String, batch: usize) -> Option<Self> {
         let len = text.len();
-        if text.capacity() - len < batch + Self::STEP {
+        let limit = (text.capacity() - len).checked_sub(Self::STEP)?;
+        if limit < batch {
             return None;
         }
         // SAFETY: the bytes of `text` are not changed through this reference, which ends here.
@@ -86,6 +88,7 @@ impl Drop for TextOutput<'_> {
 }
 
 /// The right to write one step: ASCII, then one other item, at most [`TextOutput::STEP`] bytes in all.
+#[derive(Debug)]
 pub struct Step<'o, 'a>(OneWrite<'o, 'a>);
 
 impl<'o, 'a> Step<'o, 'a> {
@@ -109,6 +112,7 @@ impl<'o, 'a> Step<'o, 'a> {
 }
 
 /// The right to write once, at most [`TextOutput::STEP`] bytes minus the eight of ASCII.
+#[derive(Debug)]
 pub struct OneWrite<'o, 'a> {
     /// Invariant: there is room for `STEP - 8` bytes.
     out: &'o mut TextOutput<'a>,
@@ -132,7 +136,7 @@ impl OneWrite<'_, '_> {
     #[inline(always)]
     pub fn repair(self, part: &[u8], repairs: &impl Repairs) {
         // SAFETY: there is room for four times 64 bytes.
-        unsafe { self.out.repair(&part[..part.len().min(BLOCK)], repairs) };
+        unsafe { self.out.repair(&part[..part.len().min(BLOCK_ERRORS_LEN)], repairs) };
     }
 
     /// Repairs the bytes at the start of `input` that are errors whatever follows them, at most 64. Returns their
@@ -140,7 +144,7 @@ impl OneWrite<'_, '_> {
     #[inline(always)]
     pub fn repair_strays(self, input: &[u8], repairs: &impl Repairs) -> usize {
         let mut strays = 0;
-        let block = &input[..input.len().min(BLOCK)];
+        let block = &input[..input.len().min(BLOCK_ERRORS_LEN)];
         for byte in block.iter().take_while(|byte| begins_nothing(**byte)) {
             // SAFETY: there is room for four times the bytes of a block.
             unsafe { self.out.repair(slice::from_ref(byte), repairs) };
@@ -206,8 +210,13 @@ impl TextOutput<'_> {
     /// - There is room for 64 bytes.
     /// - The first `len` bytes from `at` on, at most 64, are well-formed UTF-8.
     #[inline(always)]
-    unsafe fn write_from_block(&mut self, bytes: &[u8; 2 * BLOCK], at: usize, len: usize) {
-        let Some(block) = bytes[at..].first_chunk::<BLOCK>() else { return };
+    unsafe fn write_from_block(
+        &mut self,
+        bytes: &[u8; 2 * BLOCK_ERRORS_LEN],
+        at: usize,
+        len: usize,
+    ) {
+        let Some(block) = bytes[at..].first_chunk::<BLOCK_ERRORS_LEN>() else { return };
         // SAFETY: the caller promises the room, and that the bytes of `block` up to `len` are well-formed.
         unsafe { self.write(*block, len) };
     }
@@ -245,6 +254,7 @@ pub trait Repairs {
 }
 
 /// What a text of [`Repairs`] replaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Replaced {
     /// An ill-formed part has no text.
     Nothing,
@@ -255,9 +265,9 @@ pub enum Replaced {
 }
 
 /// A block of 64 bytes with the masks of its ill-formed parts, and the 64 bytes after it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct SortedBlock<'a> {
-    bytes: &'a [u8; 2 * BLOCK],
+    bytes: &'a [u8; 2 * BLOCK_ERRORS_LEN],
     /// Invariant: the masks that a level returned for the first 64 bytes.
     errors: BlockErrors,
 }
@@ -265,7 +275,7 @@ pub struct SortedBlock<'a> {
 impl<'a> SortedBlock<'a> {
     /// Returns `None` if `level` has no fast method.
     #[inline(always)]
-    pub fn new(level: Level, bytes: &'a [u8; 2 * BLOCK]) -> Option<Self> {
+    pub fn new(level: Level, bytes: &'a [u8; 2 * BLOCK_ERRORS_LEN]) -> Option<Self> {
         let errors = level.block_errors(bytes.first_chunk()?)?;
         Some(Self { bytes, errors })
     }

@@ -2,6 +2,8 @@
 
 mod convert;
 mod guard;
+#[cfg(feature = "bytes")]
+mod hostile;
 mod pairs;
 #[path = "../support/mod.rs"]
 mod support;

@@ -24,6 +24,7 @@ use core::ptr;
 use super::lanes::{Lanes, Part, UNITS};
 use super::vector::{Vector, load};
 use crate::simd::reference;
+use crate::simd::uninit::as_uninit;
 
 /// The maximum number of units that a block overwrites after its own.
 const EXCESS: usize = 8;
@@ -36,9 +37,9 @@ const MOST: usize = 32;
 #[inline(always)]
 pub(in crate::simd) fn count_chars(text: &str) -> usize {
     /// The number of bytes whose count fits in a byte.
-    const BLOCK: usize = 192;
+    const COUNTED: usize = 192;
     let begins = |count: u8, &byte: &u8| count + u8::from(byte as i8 >= -0x40);
-    let (blocks, rest) = text.as_bytes().as_chunks::<BLOCK>();
+    let (blocks, rest) = text.as_bytes().as_chunks::<COUNTED>();
     let in_blocks = blocks.iter().map(|block| usize::from(block.iter().fold(0, begins)));
     in_blocks.sum::<usize>() + usize::from(rest.iter().fold(0, begins))
 }
@@ -217,8 +218,19 @@ fn decode_blocks<V: Lanes, U: Unit>(
         }
     }
     let left = room.len();
-    let mut written = out.len() - left;
-    // The last blocks, through the stack. They overlap the blocks before them.
+    let written = out.len() - left;
+    decode_last_blocks::<V, U>(token, bytes, out, at, written)
+}
+
+/// Decodes the last blocks, from `at` on, through the stack. They overlap the blocks before them.
+#[inline(always)]
+fn decode_last_blocks<V: Lanes, U: Unit>(
+    token: V::Token,
+    bytes: &[u8],
+    out: &mut [U],
+    mut at: usize,
+    mut written: usize,
+) -> (usize, usize) {
     while at < bytes.len() {
         let from = at.min(bytes.len() - V::LEN);
         let block = load::<V>(token, bytes, from);
@@ -438,20 +450,18 @@ fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {
 #[inline(always)]
 fn put_ascii<V: Lanes, U: AsciiUnit>(block: V, room: &mut [U]) {
     const { assert!(size_of::<U>() == 2 || size_of::<U>() == 4) };
-    let out = room[..V::LEN].as_mut_ptr().cast::<u8>();
-    // SAFETY: `LEN` bytes, zero-extended, are written to the `LEN` units of `out`; `AsciiUnit` allows these values.
-    unsafe {
-        if size_of::<U>() == 2 {
-            let [front, back] = block.widen();
-            front.store(out);
-            back.store(out.add(V::LEN));
-            return;
-        }
-        for (group, &units) in block.interleave(block.splat(0)).as_ref().iter().enumerate() {
-            let [front, back] = units.interleave_16(units.zero());
-            front.store(out.add(32 * group));
-            back.store(out.add(32 * group + 16));
-        }
+    // SAFETY: bytes, zero-extended, are written; `AsciiUnit` allows these values.
+    let out = unsafe { as_uninit(&mut room[..V::LEN]) };
+    if size_of::<U>() == 2 {
+        let [front, back] = block.widen();
+        front.store(out);
+        back.store(&mut out[V::LEN..]);
+        return;
+    }
+    for (group, &units) in block.interleave(block.splat(0)).as_ref().iter().enumerate() {
+        let [front, back] = units.interleave_16(units.zero());
+        front.store(&mut out[32 * group..]);
+        back.store(&mut out[32 * group + 16..]);
     }
 }
 
@@ -462,17 +472,14 @@ fn put_ascii<V: Lanes, U: AsciiUnit>(block: V, room: &mut [U]) {
 /// If there is no room for them.
 #[inline(always)]
 fn put_group<P: Part, U: Unit>(units: P, tops: P, room: &mut [U]) {
-    let out = room[..8].as_mut_ptr().cast::<u8>();
+    // SAFETY: `Unit` allows any value.
+    let out = unsafe { as_uninit(&mut room[..8]) };
     if size_of::<U>() == 2 {
-        // SAFETY: there are eight units of two bytes.
-        return unsafe { units.store(out) };
+        return units.store(out);
     }
     let [front, back] = units.interleave_16(tops);
-    // SAFETY: there are eight units of four bytes.
-    unsafe {
-        front.store(out);
-        back.store(out.add(16));
-    }
+    front.store(out);
+    back.store(&mut out[16..]);
 }
 
 /// Prevents the compiler from replacing a branch by arithmetic.

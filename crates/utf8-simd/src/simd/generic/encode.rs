@@ -22,7 +22,7 @@ use core::mem::MaybeUninit;
 use core::ops::ControlFlow::{self, Break, Continue};
 
 use super::lanes::{Lanes, ONE_OR_TWO, ONE_TO_FOUR, ONE_TO_THREE, Part};
-use super::vector::Vector;
+use super::vector::{Vector, as_bytes, load};
 use crate::simd::reference;
 use crate::simd::uninit::as_uninit;
 
@@ -42,7 +42,7 @@ pub(in crate::simd) fn encode_chars<V: Lanes, Short: Lanes>(
     chars: &[char],
     out: &mut [u8],
 ) -> (usize, usize) {
-    // SAFETY: only initialised bytes are written.
+    // SAFETY: vectors and an initialised scratch are written.
     let (read, written) = encode::<V, Short, char>(tokens, chars, unsafe { as_uninit(out) });
     let (more, len) = reference::encode_chars(&chars[read..], &mut out[written..]);
     (read + more, written + len)
@@ -168,12 +168,12 @@ fn encode_rest<V: Lanes, I: Item>(
     let step = V::LEN / 2;
     let room = step_room::<V>();
     let (mut read, mut written) = (0, 0);
+    let mut scratch = [MaybeUninit::new(0); 4 * MOST];
     while items.len() - read > FEW {
         let rest = &items[read..];
         let count = rest.len().min(step);
         let mut window = [I::default(); MOST];
         window[..count].copy_from_slice(&rest[..count]);
-        let mut scratch = [MaybeUninit::uninit(); 4 * MOST];
         let fits = out.len() - written >= room;
         let place = if fits { &mut out[written..] } else { &mut scratch };
         let (more, len) = I::put::<V>(token, &window, place);
@@ -195,17 +195,14 @@ fn encode_rest<V: Lanes, I: Item>(
 /// Loads a vector's units.
 #[inline(always)]
 fn load_units<V: Lanes>(token: V::Token, units: &[u16]) -> V {
-    let units = &units[..V::LEN / 2];
-    // SAFETY: `units` have the bytes of a vector.
-    unsafe { V::load(token, units.as_ptr().cast()) }
+    V::load(token, as_bytes(&units[..V::LEN / 2]))
 }
 
 /// Loads two vectors of `char`s.
 #[inline(always)]
 fn load_chars<V: Lanes>(token: V::Token, chars: &[char]) -> [V; 2] {
-    let at = chars[..V::LEN / 2].as_ptr().cast::<u8>();
-    // SAFETY: these are the bytes of two vectors.
-    unsafe { [V::load(token, at), V::load(token, at.add(V::LEN))] }
+    let bytes = as_bytes(&chars[..V::LEN / 2]);
+    [load(token, bytes, 0), load(token, bytes, V::LEN)]
 }
 
 impl Item for u16 {
@@ -442,7 +439,5 @@ fn encode_lanes<V: Lanes>(c: V) -> (V, V) {
 /// If there is no room for them.
 #[inline(always)]
 fn put_part<P: Part>(part: P, room: &mut [MaybeUninit<u8>], at: usize) {
-    let room = &mut room[at..at + PART];
-    // SAFETY: there are 16 bytes.
-    unsafe { part.store(room.as_mut_ptr().cast()) };
+    part.store(&mut room[at..]);
 }

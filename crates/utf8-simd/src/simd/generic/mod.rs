@@ -63,6 +63,6 @@ pub(super) use unmask::unmask_and_validate_long;
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) use validate::validate_halves;
 pub(super) use validate::{validate_blocks, validate_long, validate_up_to_16, validate_up_to_32};
+pub(super) use vector::{SHIFT_UP, Vector, Vector16, arithmetic, first, first_mut, lanewise};
 #[cfg(target_arch = "x86_64")]
-pub(super) use vector::distance_to_line;
-pub(super) use vector::{SHIFT_UP, Vector, Vector16, arithmetic, lanewise};
+pub(super) use vector::{as_bytes, distance_to_line};

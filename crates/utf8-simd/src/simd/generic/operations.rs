@@ -5,14 +5,14 @@
 ///
 /// `$lengths` are the lengths of short inputs from 33 bytes on, each with the function that validates them.
 macro_rules! operations {
-    ($feature:literal, $vector:ty, $($lengths:pat => $validate:ident::<$with:ty, $count:literal>,)*) => {
+    ($feature:literal, $vector:ty, $($lengths:pat => $validate:ident::<$with:ty, $bytes:literal>,)*) => {
         /// Finds how far `input` is well-formed; see [`Level::validate`](crate::simd::Level::validate).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
             // Two levels, because each comparison that fails is a jump.
             let look = if input.len() > 32 {
                 match input.len() {
-                    $($lengths => generic::$validate::<$with, $count>(<$with>::token(), input),)*
+                    $($lengths => generic::$validate::<$with, $bytes>(<$with>::token(), input),)*
                     _ => return validate_long(input),
                 }
             } else {
@@ -72,7 +72,7 @@ macro_rules! operations {
 
         /// Finds the ill-formed parts; see [`Level::block_errors`](crate::simd::Level::block_errors).
         #[target_feature(enable = $feature)]
-        pub(in crate::simd) fn block_errors(block: &[u8; BLOCK]) -> Option<BlockErrors> {
+        pub(in crate::simd) fn block_errors(block: &[u8; BLOCK_ERRORS_LEN]) -> Option<BlockErrors> {
             generic::block_errors::<$vector>(<$vector>::token(), block)
         }
 

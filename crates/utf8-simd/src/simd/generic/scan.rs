@@ -6,7 +6,7 @@ use core::mem::MaybeUninit;
 use super::test::{Found, test_beyond, test_first, test_full_at};
 use super::vector::{Vector, load};
 use crate::simd::reference::{self, Sequence, begins_nothing, sequence};
-use crate::simd::results::{BLOCK, BlockErrors, ErrorLen, Masks, Validated};
+use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Masks, Validated};
 
 /// Counts bytes; see [`Level::valid_prefix_len`](crate::simd::Level::valid_prefix_len).
 #[inline(always)]
@@ -37,25 +37,33 @@ fn valid_prefix<V: Vector, const COPY: bool>(
     out: &mut [MaybeUninit<u8>],
 ) -> usize {
     assert!(!COPY || out.len() >= input.len());
-    let start = input.as_ptr();
-    let out = out.as_mut_ptr().cast::<u8>();
-    let mut at = 0;
+    let Some(start) = input.get(..V::LEN) else { return 0 };
+    let block = V::load(token, start);
+    if COPY {
+        block.store(out);
+    }
+    if block.any_high_bit()
+        && let Some(i) = first_marks(block).first_high_bit()
+    {
+        return sequence_start(input, i);
+    }
+    let mut at = V::LEN;
     while at + V::LEN <= input.len() {
-        let block: V = load(token, input, at);
-        // SAFETY: if `at` is not 0, it is a block or more, and a block has more than three bytes.
-        let back3 = if at == 0 { block } else { unsafe { V::load(token, start.add(at - 3)) } };
+        // SAFETY: a block is at `at`, and a block or more is before it.
+        let window = unsafe { input.get_unchecked(at - 3..at + V::LEN) };
+        let block: V = load(token, window, 3);
         if COPY {
-            // SAFETY: `out` has the length of `input` at least, of which a block is at `at`.
-            unsafe { block.store(out.add(at)) };
+            // SAFETY: a block is at `at` in `input`, and `out` is not shorter.
+            block.store(unsafe { out.get_unchecked_mut(at..at + V::LEN) });
         }
-        if block.or(back3).any_high_bit()
-            && let Some(i) = test_all(token, input, at, block).first_high_bit()
+        if block.or(load(token, window, 0)).any_high_bit()
+            && let Some(i) = marks::<V>(token, window).first_high_bit()
         {
             return sequence_start(input, at + i);
         }
         at += V::LEN;
     }
-    if at == 0 { 0 } else { Validated::all_but_tail(&input[..at]).valid_up_to }
+    Validated::all_but_tail(&input[..at]).valid_up_to
 }
 
 /// Counts the ASCII bytes at the start of `input`, up to the first `end`.
@@ -64,20 +72,19 @@ pub(in crate::simd) fn ascii_before<V: Vector>(token: V::Token, end: u8, input: 
     let Some(last) = input.len().checked_sub(V::LEN) else {
         return reference::text_before(end, input);
     };
-    let mut at = 0;
-    loop {
-        // SAFETY: `at` is at most the index of the last block.
-        let block = unsafe { V::load(token, input.as_ptr().add(at)) };
+    let first_end = |block: V| {
         // 80 - x, saturating, is 80 for 0. For any other x, bit 7 is clear.
         let ends = block.splat(0x80).saturating_sub(block.xor(block.splat(end)));
-        if let Some(i) = block.or(ends).first_high_bit() {
+        block.or(ends).first_high_bit()
+    };
+    let mut at = 0;
+    while at < last {
+        if let Some(i) = first_end(load(token, input, at)) {
             return at + i;
         }
-        if at == last {
-            return input.len();
-        }
-        at = (at + V::LEN).min(last);
+        at += V::LEN;
     }
+    first_end(load(token, input, last)).map_or(input.len(), |i| last + i)
 }
 
 /// Finds the first error in `input` at or after `from`, if there is one.
@@ -90,14 +97,16 @@ pub(in crate::simd) fn locate_error<V: Vector>(
     if input.len() < V::LEN + 3 {
         return reference::validate(input);
     }
-    let start = input.as_ptr();
     let last = input.len() - V::LEN;
     // With fewer than three bytes before `from`, it begins at the start.
     let mut at = if from < 3 { 0 } else { from.min(last) };
     loop {
-        // SAFETY: `at` is at most the index of the last block.
-        let block = unsafe { V::load(token, start.add(at)) };
-        if let Some(i) = test_all(token, input, at, block).first_high_bit() {
+        let block: V = load(token, input, at);
+        let marks = match at.checked_sub(3) {
+            Some(before) => marks::<V>(token, &input[before..]),
+            None => first_marks(block),
+        };
+        if let Some(i) = marks.first_high_bit() {
             return error_near(input, at + i);
         }
         if at == last {
@@ -107,19 +116,18 @@ pub(in crate::simd) fn locate_error<V: Vector>(
     }
 }
 
-/// Marks the errors of `block`, which is at `at` in `input`: 0, or 3 and more.
+/// Marks the errors of a block with nothing before it.
 #[inline(always)]
-fn test_all<V: Vector>(token: V::Token, input: &[u8], at: usize, block: V) -> V {
-    let (found, back1) = if at == 0 {
-        (test_first(block), block.prev::<1>(block.splat(0)))
-    } else {
-        assert!(at >= 3 && at + V::LEN <= input.len());
-        // SAFETY: a block from `at` on is within `input`, and so are three bytes before it.
-        unsafe {
-            let at = input.as_ptr().add(at);
-            (test_full_at(token, at, Found::nothing(block)), V::load(token, at.sub(1)))
-        }
-    };
+fn first_marks<V: Vector>(block: V) -> V {
+    let back1 = block.prev::<1>(block.splat(0));
+    test_first(block).marks().or(test_beyond(block, back1))
+}
+
+/// Marks the errors of the block after the first three bytes of `window`.
+#[inline(always)]
+fn marks<V: Vector>(token: V::Token, window: &[u8]) -> V {
+    let [block, back1]: [V; 2] = [load(token, window, 3), load(token, window, 2)];
+    let found = test_full_at(token, window, 3, Found::nothing(block));
     found.marks().or(test_beyond(block, back1))
 }
 
@@ -127,7 +135,7 @@ fn test_all<V: Vector>(token: V::Token, input: &[u8], at: usize, block: V) -> V 
 #[inline(always)]
 pub(in crate::simd) fn block_errors<V: Vector>(
     token: V::Token,
-    block: &[u8; BLOCK],
+    block: &[u8; BLOCK_ERRORS_LEN],
 ) -> Option<BlockErrors> {
     let bytes = |at| load::<V>(token, block, at);
     // `x >= t` is bit 7 of the saturating difference of `x` and `t - 80`, for `t` from 80 on.

@@ -1,6 +1,6 @@
 //! The tests of a block: which of its bytes show an error.
 
-use super::vector::Vector;
+use super::vector::{Vector, load};
 use crate::simd::results::Validated;
 
 /// The result, or the index of a byte at or after which there may be an error.
@@ -91,25 +91,19 @@ pub(super) fn test_first<V: Vector>(block: V) -> Found<V> {
     test_full(block, backs, Found::nothing(zero))
 }
 
-/// [`test_full`] for the block at `at`.
+/// [`test_full`] for the block at `at`, 3 or more.
 ///
-/// # Safety
+/// # Panics
 ///
-/// - `LEN` bytes can be read at `at`, and 3 before it.
+/// If it is not within `bytes`, or there are not three bytes before it.
 #[inline(always)]
-pub(super) unsafe fn test_full_at<V: Vector>(
+pub(super) fn test_full_at<V: Vector>(
     token: V::Token,
-    at: *const u8,
+    bytes: &[u8],
+    at: usize,
     found: Found<V>,
 ) -> Found<V> {
-    // SAFETY: all four loads are within the bytes that the caller promises.
-    let [block, back1, back2, back3] = unsafe {
-        [
-            V::load(token, at),
-            V::load(token, at.sub(1)),
-            V::load(token, at.sub(2)),
-            V::load(token, at.sub(3)),
-        ]
-    };
-    test_full(block, [back1, back2, back3], found)
+    let window = &bytes[at - 3..][..3 + V::LEN];
+    let backs = [load(token, window, 2), load(token, window, 1), load(token, window, 0)];
+    test_full(load(token, window, 3), backs, found)
 }

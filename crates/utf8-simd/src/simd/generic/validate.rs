@@ -7,7 +7,7 @@ use super::test::{
     Found, Look, any_wide, needs_beyond, never, test_beyond, test_first, test_full, test_full_at,
     test_narrow,
 };
-use super::vector::{Vector, Vector16, distance_to_line, load};
+use super::vector::{Vector, Vector16, distance_to_line, first, load};
 use crate::simd::reference;
 use crate::simd::results::Validated;
 
@@ -62,10 +62,10 @@ pub(in crate::simd) fn validate_up_to_16<V: Vector16>(token: V::Token, input: &[
 /// 17 to 32 bytes in two registers, after zeros.
 #[inline(always)]
 pub(in crate::simd) fn validate_up_to_32<V: Vector16>(token: V::Token, input: &[u8]) -> Look {
-    let (Some(low), Some(high)) = (input.first_chunk(), input.last_chunk()) else {
+    let (Some(low), Some(high)) = (input.first_chunk::<16>(), input.last_chunk::<16>()) else {
         return Ok(reference::validate(input));
     };
-    let (low, high) = (V::from_bytes(token, low), V::from_bytes(token, high));
+    let (low, high) = (V::load(token, low), V::load(token, high));
     let top = low.max(high);
     if !top.any_high_bit() {
         return Ok(Validated::all(input.len()));
@@ -76,7 +76,7 @@ pub(in crate::simd) fn validate_up_to_32<V: Vector16>(token: V::Token, input: &[
     conclude(token, input, test_full(high, backs, found), top, high)
 }
 
-/// Inputs of `HALF` to `2 * HALF` blocks: `HALF` blocks from the start and `HALF` up to the end, which may
+/// Inputs of `HALF` to `2 * HALF` bytes, whole blocks: `HALF` bytes from the start and `HALF` up to the end, which may
 /// overlap.
 #[cfg(not(target_arch = "wasm32"))]
 #[inline(always)]
@@ -84,75 +84,67 @@ pub(in crate::simd) fn validate_halves<V: Vector, const HALF: usize>(
     token: V::Token,
     input: &[u8],
 ) -> Look {
-    let len = input.len();
-    assert!(len > HALF * V::LEN && len <= 2 * HALF * V::LEN && len >= V::LEN + 3);
-    let start = input.as_ptr();
-    // The blocks at 0, LEN, .. and at `second`, `second + LEN`, .. cover the input.
-    let second = len - HALF * V::LEN;
-    // SAFETY: `HALF` blocks can be read from the start on, and from `second` on, to the end. Every block that is tested
-    // has three bytes before it; the one at 3 ends at `LEN + 3`, which is at most `len`.
-    unsafe {
-        let block = V::load(token, start);
-        let mut top = block.max(V::load(token, start.add(second)));
-        let mut i = 1;
-        while i < HALF {
-            top = top.max(V::load(token, start.add(i * V::LEN)));
-            top = top.max(V::load(token, start.add(second + i * V::LEN)));
-            i += 1;
-        }
-        if !top.any_high_bit() {
-            return Ok(Validated::all(len));
-        }
-        cold_path();
-        // If `second` is 1 or 2, fewer than three bytes are before it. `HALF` is then 2 or more, so the first
-        // two blocks contain that block. The block at 3 is tested instead.
-        let mut found = test_full_at(token, start.add(second.max(3)), test_first(block));
-        let mut i = 1;
-        while i < HALF {
-            found = test_full_at(token, start.add(i * V::LEN), found);
-            found = test_full_at(token, start.add(second + i * V::LEN), found);
-            i += 1;
-        }
-        conclude(token, input, found, top, V::load(token, start.add(len - V::LEN)))
+    let (Some(first), Some(last)) = (input.first_chunk::<HALF>(), input.last_chunk::<HALF>())
+    else {
+        return Ok(reference::validate(input));
+    };
+    assert!(input.len() >= V::LEN + 3 && input.len() <= 2 * HALF);
+    let block: V = load(token, first, 0);
+    let mut top = block.max(load(token, last, 0));
+    let mut at = V::LEN;
+    while at < HALF {
+        top = top.max(load(token, first, at));
+        top = top.max(load(token, last, at));
+        at += V::LEN;
     }
+    if !top.any_high_bit() {
+        return Ok(Validated::all(input.len()));
+    }
+    cold_path();
+    // If the second half starts at 1 or 2, fewer than three bytes are before it. There are then two blocks or more in the
+    // first half, which contain its first block. The block at 3 is tested instead.
+    let second = (input.len() - HALF).max(3);
+    // SAFETY: `second` is 3 or more. Its block ends with the input or before: the half from there on has a block or more, and
+    // a block at 3 is within the input, as asserted.
+    let window = unsafe { input.get_unchecked(second - 3..second + V::LEN) };
+    let mut found = test_full_at(token, window, 3, test_first(block));
+    let mut at = V::LEN;
+    while at < HALF {
+        found = test_full_at(token, first, at, found);
+        found = test_full_at(token, last, at, found);
+        at += V::LEN;
+    }
+    conclude(token, input, found, top, load(token, last, HALF - V::LEN))
 }
 
-/// Inputs of at most `MOST` blocks; the last block is aligned to the end.
+/// Inputs of at most `MOST` bytes; the last block is aligned to the end.
 #[inline(always)]
 pub(in crate::simd) fn validate_blocks<V: Vector, const MOST: usize>(
     token: V::Token,
     input: &[u8],
 ) -> Look {
-    assert!(input.len() >= 2 * V::LEN && input.len() <= MOST * V::LEN);
-    let start = input.as_ptr();
+    assert!(input.len() >= 2 * V::LEN && input.len() <= MOST);
     let last = input.len() - V::LEN;
-    // SAFETY: every block is at `last` at most, and so within `input`; those that `test_full_at`
-    // tests are at `LEN`, which is more than 3, or after it.
-    unsafe {
-        let block = V::load(token, start);
-        let mut top = block.max(V::load(token, start.add(last)));
-        let mut at = V::LEN;
-        while at < last {
-            top = top.max(V::load(token, start.add(at)));
-            at += V::LEN;
-        }
-        if !top.any_high_bit() {
-            return Ok(Validated::all(input.len()));
-        }
-        let mut found = test_first(block);
-        let mut at = V::LEN;
-        while at < last {
-            found = test_full_at(token, start.add(at), found);
-            at += V::LEN;
-        }
-        conclude(
-            token,
-            input,
-            test_full_at(token, start.add(last), found),
-            top,
-            V::load(token, start.add(last)),
-        )
+    let block: V = load(token, input, 0);
+    let mut top = block.max(load(token, input, last));
+    let mut at = V::LEN;
+    while at < last {
+        top = top.max(load(token, input, at));
+        at += V::LEN;
     }
+    if !top.any_high_bit() {
+        return Ok(Validated::all(input.len()));
+    }
+    let mut found = test_first(block);
+    let mut at = V::LEN;
+    while at < last {
+        // SAFETY: the block at `at` ends before the last one does, and a block or more is before it.
+        let window = unsafe { input.get_unchecked(at - 3..at + V::LEN) };
+        found = test_full_at(token, window, 3, found);
+        at += V::LEN;
+    }
+    found = test_full_at(token, input, last, found);
+    conclude(token, input, found, top, load(token, input, last))
 }
 
 /// The number of bytes whose maximum decides which test they need.
@@ -176,101 +168,161 @@ pub(in crate::simd) fn validate_long<V: Vector>(token: V::Token, input: &[u8]) -
     let (Some(first_run), Some(last_run)) = (input.first_chunk(), input.last_chunk()) else {
         return Ok(reference::validate(input));
     };
-    let start = input.as_ptr();
-    let to_line = distance_to_line(start);
-    let last = len - STRIDE;
-    let block: V = load(token, input, 0);
-    let zero = block.splat(0);
-    let mut found = Found::nothing(zero);
-    let mut tested = 0;
-    let mut at;
-    if is_ascii::<V>(token, first_run) {
+    let begun = if is_ascii::<V>(token, first_run) {
         // Short vectors lose less where they cross a line than they gain by alignment.
+        let to_line = distance_to_line(input.as_ptr());
         let from = if V::LEN == 16 { RUN } else { RUN - 64 + to_line };
-        at = skip_ascii::<V>(token, input, from, last_run);
+        let at = skip_ascii::<V>(token, input, from, last_run);
         if at == len {
             return Ok(Validated::all(len));
         }
-        if let Some(found) = stray_after_ascii::<V>(token, input, at) {
-            return Ok(found);
-        }
-        tested = at.min(last);
+        Strides::after_ascii(token, input, at)
     } else {
-        if let Some(found) = Validated::stray(input, ascii_in_64::<V>(token, input, 0)) {
-            return Ok(found);
-        }
-        // SAFETY: two blocks and more are in `input`.
-        let (second, both) = unsafe {
-            let at = start.add(V::LEN);
-            (V::load(token, at), test_full_at(token, at, test_first(block)))
-        };
-        let top = block.max(second);
-        if both.marks().or(top.saturating_sub(top.splat(0xF4 - 0x80))).any_high_bit()
-            && let Some(near) = first_in_two_blocks([block, second])
-        {
-            return Ok(error_near(input, near));
-        }
-        at = V::LEN + to_line % V::LEN;
-    }
-    at = at.min(last);
-    // Invariant: all bytes before `at` (3..=last) have been tested, none is marked before `tested`, and
-    // `top` has the maximum from `group` on (of bytes above DF).
-    let mut group = at;
-    let mut top = zero;
-    let mut test_at = 0;
-    let mut calm_at = 0;
-    let mut wide_until = 0;
+        Strides::of_text(token, input)
+    };
+    let mut strides: Strides<'_, V> = match begun {
+        Ok(strides) => strides,
+        Err(found) => return Ok(found),
+    };
     loop {
-        // SAFETY: `at` is 3 or more, and at most the index of the last stride.
-        let greatest = unsafe { greatest_of::<V>(token, start.add(at)) };
-        top = top.max(greatest);
-        let high = greatest.any_high_bit();
-        let mut calm = false;
-        if any_wide(greatest) {
-            // Includes the rest of the input if it is short.
-            let wanted = if at < wide_until { GROUP } else { STRIDE };
-            let end = if len - at <= wanted.max(SOON) { len } else { at + wanted };
-            // SAFETY: `at` is 3 or more; `end` is at least a stride after it, and at most `len`.
-            (found, top) = unsafe { test_full_in(token, start, at, end, found, top) };
-            at = end;
-            wide_until = at + SOON;
-        } else {
-            calm = !high & (at >= calm_at);
-            if !calm {
-                // SAFETY: `at` is 3 or more, and a stride from there on is within `input`.
-                found = unsafe { test_narrow_stride(token, start.add(at), found) };
+        let is_calm = strides.test_next();
+        if is_calm | (strides.at >= strides.check_at) | (strides.at == len) {
+            if strides.has_error() {
+                return Err(strides.checked);
             }
-            at += STRIDE;
-            calm_at = if high { at + SOON } else { calm_at };
-        }
-        if calm | (at >= test_at) | (at == len) {
-            if !V::TESTS_ALL_LEADS && needs_beyond(top) {
-                // There is an error; the caller locates it.
-                if never(top).any_high_bit() {
-                    return Err(tested);
-                }
-                // SAFETY: from `group` to `at`, a stride and more, is in `input`; `group` is 3 or more.
-                found.errors = unsafe { test_beyond_in(token, start, group, at, found.errors) };
-            }
-            if found.marks().any_high_bit() {
-                return Err(tested);
-            }
-            if at == len {
+            if strides.at == len {
                 return Ok(Validated::all_but_tail(input));
             }
-            if calm {
-                at = skip_ascii::<V>(token, input, at, last_run);
-                if at == len {
+            if is_calm {
+                strides.at = skip_ascii::<V>(token, input, strides.at, last_run);
+                if strides.at == len {
                     return Ok(Validated::all(len));
                 }
             }
-            at = at.min(last);
-            tested = at;
-            group = at;
-            top = zero;
-            test_at = at + GROUP;
+            strides.begin_group();
         }
-        at = at.min(last);
+        strides.at = strides.at.min(len - STRIDE);
+    }
+}
+
+/// The strides of a long input.
+struct Strides<'a, V: Vector> {
+    token: V::Token,
+    input: &'a [u8],
+    /// Invariant: 3 or more; all bytes before this index have been tested. Before `test_next`, at most the index of the last
+    /// stride.
+    at: usize,
+    found: Found<V>,
+    /// Invariant: no byte before this index is marked.
+    checked: usize,
+    /// The start of the group, and the maximum of its bytes, of those above DF.
+    group: usize,
+    top: V,
+    /// From which index on the marks are checked.
+    check_at: usize,
+    /// From which index on a stride of ASCII is skipped.
+    calm_at: usize,
+    /// Before which index a byte above DF selects the full test for a whole group.
+    wide_until: usize,
+}
+
+impl<'a, V: Vector> Strides<'a, V> {
+    #[inline(always)]
+    fn new(token: V::Token, input: &'a [u8], at: usize, checked: usize) -> Self {
+        let zero = load::<V>(token, input, 0).splat(0);
+        let found = Found::nothing(zero);
+        let (check_at, calm_at, wide_until) = (0, 0, 0);
+        Self {
+            token,
+            input,
+            at,
+            found,
+            checked,
+            group: at,
+            top: zero,
+            check_at,
+            calm_at,
+            wide_until,
+        }
+    }
+
+    /// The strides after `at` bytes of ASCII, or the result if a byte that begins no sequence follows.
+    #[inline(always)]
+    fn after_ascii(token: V::Token, input: &'a [u8], at: usize) -> Result<Self, Validated> {
+        if let Some(found) = stray_after_ascii::<V>(token, input, at) {
+            return Err(found);
+        }
+        let at = at.min(input.len() - STRIDE);
+        Ok(Self::new(token, input, at, at))
+    }
+
+    /// The strides of an input that does not begin with a run of ASCII. Tests its first two blocks, and returns the result
+    /// if there is an error in them.
+    #[inline(always)]
+    fn of_text(token: V::Token, input: &'a [u8]) -> Result<Self, Validated> {
+        if let Some(found) = Validated::stray(input, ascii_in_64::<V>(token, input, 0)) {
+            return Err(found);
+        }
+        let blocks: [V; 2] = [load(token, input, 0), load(token, input, V::LEN)];
+        let both = test_full_at(token, input, V::LEN, test_first(blocks[0]));
+        let top = blocks[0].max(blocks[1]);
+        if both.marks().or(top.saturating_sub(top.splat(0xF4 - 0x80))).any_high_bit()
+            && let Some(near) = first_in_two_blocks(blocks)
+        {
+            return Err(error_near(input, near));
+        }
+        let at = V::LEN + distance_to_line(input.as_ptr()) % V::LEN;
+        Ok(Self::new(token, input, at.min(input.len() - STRIDE), 0))
+    }
+
+    /// Tests the next stride, or more. Returns whether it is ASCII, and other bytes are not near.
+    #[inline(always)]
+    fn test_next(&mut self) -> bool {
+        let Self { token, input, at, .. } = *self;
+        // SAFETY: `at` is 3 or more, and a stride is at `at`, by the invariant of `at`.
+        let stride: &[u8; 3 + STRIDE] = first(unsafe { input.get_unchecked(at - 3..at + STRIDE) });
+        let greatest = greatest_of::<V>(token, stride);
+        self.top = self.top.max(greatest);
+        if any_wide(greatest) {
+            // Includes the rest of the input if it is short.
+            let wanted = if at < self.wide_until { GROUP } else { STRIDE };
+            let is_rest = input.len() - at <= wanted.max(SOON);
+            let end = if is_rest { input.len() } else { at + wanted };
+            (self.found, self.top) = test_full_in(token, input, at, end, self.found, self.top);
+            self.at = end;
+            self.wide_until = end + SOON;
+            return false;
+        }
+        let has_high = greatest.any_high_bit();
+        let is_calm = !has_high & (at >= self.calm_at);
+        if !is_calm {
+            self.found = test_narrow_stride(token, stride, self.found);
+        }
+        self.at += STRIDE;
+        self.calm_at = if has_high { self.at + SOON } else { self.calm_at };
+        is_calm
+    }
+
+    /// Whether there is an error before `at`.
+    #[inline(always)]
+    fn has_error(&mut self) -> bool {
+        if !V::TESTS_ALL_LEADS && needs_beyond(self.top) {
+            // There is an error; the caller locates it.
+            if never(self.top).any_high_bit() {
+                return true;
+            }
+            let Self { token, input, at, group, .. } = *self;
+            self.found.errors = test_beyond_in(token, input, group, at, self.found.errors);
+        }
+        self.found.marks().any_high_bit()
+    }
+
+    /// Begins a group at `at`; all bytes before it are well-formed.
+    #[inline(always)]
+    fn begin_group(&mut self) {
+        self.at = self.at.min(self.input.len() - STRIDE);
+        (self.checked, self.group, self.check_at) = (self.at, self.at, self.at + GROUP);
+        self.top = self.top.splat(0);
     }
 }
 
@@ -291,77 +343,58 @@ fn first_in_two_blocks<V: Vector>([first, second]: [V; 2]) -> Option<usize> {
 }
 
 /// The maxima of the bytes of a stride and of the three bytes before it.
-///
-/// # Safety
-///
-/// - `STRIDE` bytes can be read at `at`, and 3 before it.
 #[inline(always)]
-unsafe fn greatest_of<V: Vector>(token: V::Token, at: *const u8) -> V {
-    // SAFETY: all loads are within the bytes that the caller promises.
-    unsafe {
-        let mut greatest = V::load(token, at.sub(3));
-        let mut i = 0;
-        while i < STRIDE {
-            greatest = greatest.max(V::load(token, at.add(i)));
-            i += V::LEN;
-        }
-        greatest
+fn greatest_of<V: Vector>(token: V::Token, stride: &[u8; 3 + STRIDE]) -> V {
+    let mut greatest: V = load(token, stride, 0);
+    let mut at = 3;
+    while at < stride.len() {
+        greatest = greatest.max(load(token, stride, at));
+        at += V::LEN;
     }
+    greatest
 }
 
-/// [`test_narrow`] for a stride.
-///
-/// # Safety
-///
-/// - `STRIDE` bytes can be read at `at`, and 1 before it.
+/// [`test_narrow`] for a stride after three bytes.
 #[inline(always)]
-unsafe fn test_narrow_stride<V: Vector>(
+fn test_narrow_stride<V: Vector>(
     token: V::Token,
-    at: *const u8,
+    stride: &[u8; 3 + STRIDE],
     mut found: Found<V>,
 ) -> Found<V> {
-    let mut i = 0;
-    while i < STRIDE {
-        // SAFETY: both loads are within the bytes that the caller promises.
-        let [block, back1] =
-            unsafe { [V::load(token, at.add(i)), V::load(token, at.add(i).sub(1))] };
-        found = test_narrow(block, back1, found);
-        i += V::LEN;
+    let mut at = 3;
+    while at < stride.len() {
+        found = test_narrow(load(token, stride, at), load(token, stride, at - 1), found);
+        at += V::LEN;
     }
     found
 }
 
-/// [`test_full`] for the bytes of a range, and the maximum of `top` and, if the test needs it, of the bytes.
-///
-/// # Safety
-///
-/// - The bytes from `start` to `to` can be read.
-/// - `from` is 3 or more, and `LEN` or more below `to`.
+/// [`test_full`] for the bytes of a range, and the maximum of `top` and, if the test needs it, of the bytes. The range has a
+/// block or more, and three bytes are before it.
 #[inline(always)]
-unsafe fn test_full_in<V: Vector>(
+fn test_full_in<V: Vector>(
     token: V::Token,
-    start: *const u8,
+    input: &[u8],
     from: usize,
     to: usize,
     mut found: Found<V>,
     mut top: V,
 ) -> (Found<V>, V) {
+    assert!(from >= 3 && from + V::LEN <= to && to <= input.len());
     let whole = from + (to - from) / V::LEN * V::LEN;
     let mut at = from;
-    // SAFETY: whole blocks are tested up to `whole`, and then one that ends at `to`; three bytes are before
-    // each of them.
-    unsafe {
-        while at < whole {
-            if !V::TESTS_ALL_LEADS {
-                top = top.max(V::load(token, start.add(at)));
-            }
-            found = test_full_at(token, start.add(at), found);
-            at += V::LEN;
+    while at < whole {
+        // SAFETY: the block at `at` ends at `whole` or before, and three bytes are before it.
+        let window = unsafe { input.get_unchecked(at - 3..at + V::LEN) };
+        if !V::TESTS_ALL_LEADS {
+            top = top.max(load(token, window, 3));
         }
-        if at < to {
-            top = top.max(V::load(token, start.add(to - V::LEN)));
-            found = test_full_at(token, start.add(to - V::LEN), found);
-        }
+        found = test_full_at(token, window, 3, found);
+        at += V::LEN;
+    }
+    if at < to {
+        top = top.max(load(token, input, to - V::LEN));
+        found = test_full_at(token, input, to - V::LEN, found);
     }
     (found, top)
 }
@@ -369,14 +402,11 @@ unsafe fn test_full_in<V: Vector>(
 /// Whether a run is ASCII.
 #[inline(always)]
 fn is_ascii<V: Vector>(token: V::Token, run: &[u8; RUN]) -> bool {
-    let at = run.as_ptr();
-    // SAFETY: a vector is not longer than a run.
-    let mut any = unsafe { V::load(token, at) };
-    let mut i = V::LEN;
-    while i < RUN {
-        // SAFETY: the length of a vector divides that of a run, and `i` is a multiple of it.
-        any = any.or(unsafe { V::load(token, at.add(i)) });
-        i += V::LEN;
+    let mut any: V = load(token, run, 0);
+    let mut at = V::LEN;
+    while at < RUN {
+        any = any.or(load(token, run, at));
+        at += V::LEN;
     }
     !any.any_high_bit()
 }
@@ -421,17 +451,13 @@ fn skip_ascii<V: Vector>(token: V::Token, input: &[u8], mut at: usize, last: &[u
     }
 }
 
-/// `errors`, and the marks of [`test_beyond`] for the bytes of a range.
-///
-/// # Safety
-///
-/// - The bytes from `start` to `to` can be read.
-/// - `from` is 1 or more, and `LEN` or more below `to`.
+/// `errors`, and the marks of [`test_beyond`] for the bytes of a range. The range has a block or more, and a byte is before
+/// it.
 #[cold]
 #[inline(always)]
-unsafe fn test_beyond_in<V: Vector>(
+fn test_beyond_in<V: Vector>(
     token: V::Token,
-    start: *const u8,
+    input: &[u8],
     from: usize,
     to: usize,
     mut errors: V,
@@ -439,10 +465,7 @@ unsafe fn test_beyond_in<V: Vector>(
     let last = to - V::LEN;
     let mut at = from;
     loop {
-        // SAFETY: `at` is at most the index of the last block, and a byte is before it.
-        let [block, back1] =
-            unsafe { [V::load(token, start.add(at)), V::load(token, start.add(at - 1))] };
-        errors = errors.or(test_beyond(block, back1));
+        errors = errors.or(test_beyond(load(token, input, at), load(token, input, at - 1)));
         if at == last {
             return errors;
         }

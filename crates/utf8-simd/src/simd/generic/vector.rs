@@ -1,5 +1,10 @@
 //! The vector operations that the algorithms need.
 
+use core::mem::{MaybeUninit, size_of_val};
+use core::ptr;
+
+use crate::simd::uninit::as_uninit;
+
 /// Addends by the low four bits of `lead` (E0 = 01 .. EF = 10, F0 = 11 .. F3 = 14; 00 below E0). The sum of
 /// `lead`, its addend and `here` (C0..=FF) has bit 7 set for the second bytes that may follow. If `lead` plus
 /// its addend is C0 to FF, that is true of all second bytes.
@@ -32,18 +37,18 @@ pub(in crate::simd) trait Vector: Copy {
     /// the first one.
     type Token: Copy;
 
-    /// Loads a vector.
+    /// Loads the vector at the start of `bytes`.
     ///
-    /// # Safety
+    /// # Panics
     ///
-    /// - `LEN` bytes can be read at `at`.
-    unsafe fn load(token: Self::Token, at: *const u8) -> Self;
-    /// Stores this vector.
+    /// If there are fewer than `LEN`.
+    fn load(token: Self::Token, bytes: &[u8]) -> Self;
+    /// Stores this vector at the start of `bytes`; its bytes are then initialised.
     ///
-    /// # Safety
+    /// # Panics
     ///
-    /// - `LEN` bytes can be written at `at`.
-    unsafe fn store(self, at: *mut u8);
+    /// If there are fewer than `LEN`.
+    fn store(self, bytes: &mut [MaybeUninit<u8>]);
     /// The same byte in each lane. `self` only proves that the machine has the instructions.
     fn splat(self, byte: u8) -> Self;
     fn or(self, other: Self) -> Self;
@@ -108,9 +113,7 @@ pub(in crate::simd) trait Vector: Copy {
 /// If it is not within `bytes`.
 #[inline(always)]
 pub(super) fn load<V: Vector>(token: V::Token, bytes: &[u8], at: usize) -> V {
-    let block = &bytes[at..at + V::LEN];
-    // SAFETY: `block` has the bytes of a vector.
-    unsafe { V::load(token, block.as_ptr()) }
+    V::load(token, &bytes[at..])
 }
 
 /// Stores `vector` at `at`.
@@ -120,15 +123,51 @@ pub(super) fn load<V: Vector>(token: V::Token, bytes: &[u8], at: usize) -> V {
 /// If it does not fit in `bytes`.
 #[inline(always)]
 pub(super) fn store<V: Vector>(vector: V, bytes: &mut [u8], at: usize) {
-    let block = &mut bytes[at..at + V::LEN];
-    // SAFETY: `block` has the bytes of a vector.
-    unsafe { vector.store(block.as_mut_ptr()) };
+    // SAFETY: a vector writes initialised bytes only.
+    vector.store(unsafe { as_uninit(&mut bytes[at..]) });
+}
+
+/// The first `N` bytes.
+///
+/// # Panics
+///
+/// If there are fewer.
+#[inline(always)]
+pub(in crate::simd) fn first<T, const N: usize>(bytes: &[T]) -> &[T; N] {
+    bytes.first_chunk().expect("a whole vector")
+}
+
+/// The first `N` bytes.
+///
+/// # Panics
+///
+/// If there are fewer.
+#[inline(always)]
+pub(in crate::simd) fn first_mut<T, const N: usize>(bytes: &mut [T]) -> &mut [T; N] {
+    bytes.first_chunk_mut().expect("room for a whole vector")
+}
+
+/// An item that consists of initialised bytes.
+///
+/// # Safety
+///
+/// - It has no padding, and no part of it can be uninitialised.
+pub(in crate::simd) unsafe trait Initialised: Copy {}
+
+// SAFETY: an integer.
+unsafe impl Initialised for u16 {}
+// SAFETY: it is represented as a `u32`.
+unsafe impl Initialised for char {}
+
+/// Returns the bytes of `items`.
+#[inline(always)]
+pub(in crate::simd) fn as_bytes<T: Initialised>(items: &[T]) -> &[u8] {
+    // SAFETY: all of the memory is initialised, as `Initialised` promises, and a byte needs no alignment.
+    unsafe { &*ptr::slice_from_raw_parts(items.as_ptr().cast(), size_of_val(items)) }
 }
 
 /// A vector of 16 bytes.
 pub(in crate::simd) trait Vector16: Vector {
-    fn from_bytes(token: Self::Token, bytes: &[u8; 16]) -> Self;
-
     /// A vector of two words, each in little-endian order.
     fn from_words(token: Self::Token, words: [u64; 2]) -> Self;
 
@@ -147,34 +186,45 @@ pub(in crate::simd) static SHIFT_UP: [u8; 32] = {
     table
 };
 
-/// Methods of a [`Vector`] that are a single instruction on two vectors.
-macro_rules! lanewise {
-    ($($method:ident: $instruction:ident,)*) => {$(
-        #[inline(always)]
-        fn $method(self, other: Self) -> Self {
-            // SAFETY: vectors exist only where the machine has their instructions.
-            Self(unsafe { $instruction(self.0, other.0) })
-        }
-    )*};
-}
-pub(in crate::simd) use lanewise;
-
 /// The number of bytes from `at` up to the next cache line, 1 to 64. Loads that cross no line are faster.
 #[inline(always)]
 pub(in crate::simd) fn distance_to_line(at: *const u8) -> usize {
     64 - at as usize % 64
 }
 
-/// Methods of a vector, or of its token, that call safe functions with its target feature.
+/// Methods of a vector, or of the token that proves its instructions. Each body becomes a safe function with the
+/// target feature, so the compiler rejects an unsafe operation in it, and an instruction of another feature. Its first
+/// parameter is the vector.
+///
+/// ```text
+/// arithmetic! { "sse4.1":
+///     fn splat(_any: Bytes16, byte: u8) -> Bytes16 { Bytes16(_mm_set1_epi8(byte as i8)) }
+/// }
+/// ```
 macro_rules! arithmetic {
-    ($(fn $method:ident $(<const $N:ident: $number:ty>)? (
-        $self:ident $(, $argument:ident: $type:ty)*
+    ($feature:literal: $(fn $method:ident $(<const $N:ident: $number:ty>)? (
+        $vector:ident: $this:ty $(, $argument:ident: $type:ty)*
     ) -> $result:ty $body:block)*) => {$(
         #[inline(always)]
-        fn $method $(<const $N: $number>)? ($self $(, $argument: $type)*) -> $result {
-            // SAFETY: vectors and their proofs exist only where the machine has the instructions.
-            unsafe { $body }
+        fn $method $(<const $N: $number>)? (self $(, $argument: $type)*) -> $result {
+            #[inline]
+            #[target_feature(enable = $feature)]
+            fn calculate $(<const $N: $number>)? (
+                $vector: $this $(, $argument: $type)*
+            ) -> $result $body
+            // SAFETY: vectors and their tokens exist only where the machine has the feature.
+            unsafe { calculate $(::<$N>)? (self $(, $argument)*) }
         }
     )*};
 }
 pub(in crate::simd) use arithmetic;
+
+/// Methods of a vector that are a single instruction on two vectors.
+macro_rules! lanewise {
+    ($feature:literal, $vector:ident: $($method:ident: $instruction:ident,)*) => {
+        arithmetic! { $feature: $(
+            fn $method(a: $vector, b: $vector) -> $vector { $vector($instruction(a.0, b.0)) }
+        )* }
+    };
+}
+pub(in crate::simd) use lanewise;

@@ -89,33 +89,34 @@ pub(in crate::simd) fn decode_ascii_utf16(bytes: &[u8], out: &mut [u16]) -> usiz
     decode_ascii(bytes, out)
 }
 
-/// Decodes ASCII at the start of `bytes`, in whole blocks of 64 that fit. Returns the number of bytes.
+/// Decodes ASCII at the start of `bytes`, in whole strides of 64 that fit. Returns the number of bytes.
 ///
 /// A level inlines it, so that the compiler uses its vectors.
 #[inline(always)]
 pub(in crate::simd) fn decode_ascii<U: Unit>(bytes: &[u8], out: &mut [U]) -> usize {
-    const BLOCK: usize = 64;
+    const STRIDE: usize = 64;
     #[inline(always)]
-    fn by_blocks<U: Unit>(bytes: &[u8], out: &mut [U]) -> usize {
+    fn by_strides<U: Unit>(bytes: &[u8], out: &mut [U]) -> usize {
         let mut len = 0;
-        for (from, to) in bytes.as_chunks::<BLOCK>().0.iter().zip(out.as_chunks_mut::<BLOCK>().0) {
+        for (from, to) in bytes.as_chunks::<STRIDE>().0.iter().zip(out.as_chunks_mut::<STRIDE>().0)
+        {
             if from.iter().fold(0, |any, byte| any | byte) >= 0x80 {
                 break;
             }
             for (to, &byte) in to.iter_mut().zip(from) {
                 *to = U::from(byte);
             }
-            len += BLOCK;
+            len += STRIDE;
         }
         len
     }
-    let first = by_blocks(&bytes[..bytes.len().min(BLOCK)], out);
+    let first = by_strides(&bytes[..bytes.len().min(STRIDE)], out);
     if first == 0 {
         return 0;
     }
     // Stores that cross no cache lines are faster (`benches/versus`, to-utf-16).
-    let to_line = out.as_ptr().addr().wrapping_neg() % BLOCK / size_of::<U>();
-    first.max(to_line + by_blocks(&bytes[to_line..], &mut out[to_line..]))
+    let to_line = out.as_ptr().addr().wrapping_neg() % STRIDE / size_of::<U>();
+    first.max(to_line + by_strides(&bytes[to_line..], &mut out[to_line..]))
 }
 
 /// Decodes `bytes` if they are short ASCII and fit. Returns the number of units.

@@ -14,7 +14,7 @@ pub(super) use pairs::{join_pairs, split_pairs};
 use core::mem::MaybeUninit;
 use core::ops::RangeInclusive;
 
-use super::results::{BLOCK, BlockErrors, ErrorLen, Validated};
+use super::results::{BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Validated};
 
 /// Finds the length of the well-formed prefix, one sequence after another, with strides over ASCII.
 pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
@@ -53,20 +53,20 @@ pub(in crate::simd) fn copy_valid_prefix(input: &[u8], out: &mut [MaybeUninit<u8
 pub(in crate::simd) fn ascii_len(input: &[u8]) -> usize {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     /// The bytes tested in one step.
-    const BLOCK: usize = 16;
-    let (blocks, tail) = input.as_chunks::<BLOCK>();
+    const TWO_WORDS: usize = 16;
+    let (blocks, tail) = input.as_chunks::<TWO_WORDS>();
     for (i, block) in blocks.iter().enumerate() {
         let (words, _) = block.as_chunks::<8>();
         let [a, b] = [u64::from_le_bytes(words[0]) & HIGH, u64::from_le_bytes(words[1]) & HIGH];
         if a != 0 {
-            return i * BLOCK + a.trailing_zeros() as usize / 8;
+            return i * TWO_WORDS + a.trailing_zeros() as usize / 8;
         }
         if b != 0 {
-            return i * BLOCK + 8 + b.trailing_zeros() as usize / 8;
+            return i * TWO_WORDS + 8 + b.trailing_zeros() as usize / 8;
         }
     }
     let ascii = tail.iter().take_while(|&&byte| byte < 0x80).count();
-    blocks.len() * BLOCK + ascii
+    blocks.len() * TWO_WORDS + ascii
 }
 
 /// Counts the ASCII bytes at the start of `input`, up to the first `end`.
@@ -81,6 +81,7 @@ pub const fn begins_nothing(byte: u8) -> bool {
 }
 
 /// The start of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sequence {
     /// One well-formed sequence of this length.
     WellFormed(usize),
@@ -166,7 +167,7 @@ fn sequence_by_rows(input: &[u8]) -> Sequence {
 }
 
 /// The scalar level has no fast way to find all errors of a block at once.
-pub(super) fn block_errors(_: &[u8; BLOCK]) -> Option<BlockErrors> {
+pub(super) fn block_errors(_: &[u8; BLOCK_ERRORS_LEN]) -> Option<BlockErrors> {
     None
 }
 

@@ -7,18 +7,20 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 use core::ops::RangeInclusive;
 
-use super::sse41::{Bytes16, shifts};
-use crate::simd::generic::{self, Lanes, Look, Vector, arithmetic, lanewise, operations};
+use super::sse41::{AnyByte, Bytes16, load_16, shifts};
+use crate::simd::generic::{
+    self, Lanes, Look, Vector, arithmetic, first, first_mut, lanewise, operations,
+};
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{decode_short_chars, unmask};
-use crate::simd::results::{BLOCK, BlockErrors, Validated};
+use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, Validated};
 pub(in crate::simd) use pairs::{join_pairs, split_pairs};
 
 operations!("avx2", Bytes32,
-    33..=34 => validate_halves::<Bytes16, 2>,
-    35..=64 => validate_halves::<Bytes32, 1>,
-    65..=128 => validate_halves::<Bytes32, 2>,
-    129..=256 => validate_halves::<Bytes32, 4>,
+    33..=34 => validate_halves::<Bytes16, 32>,
+    35..=64 => validate_halves::<Bytes32, 32>,
+    65..=128 => validate_halves::<Bytes32, 64>,
+    129..=256 => validate_halves::<Bytes32, 128>,
 );
 
 generic::conversions!("avx2,popcnt", Bytes32, Bytes16);
@@ -47,43 +49,67 @@ impl Bytes32 {
     }
 }
 
+impl HasAvx2 {
+    arithmetic! { "avx2":
+        fn load(_token: HasAvx2, bytes: &[u8]) -> Bytes32 {
+            Bytes32(load_32(first(bytes)))
+        }
+    }
+}
+
+/// Loads 32 bytes.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn load_32(bytes: &[u8; 32]) -> __m256i {
+    // SAFETY: there are the 32 bytes that are loaded; the load requires no alignment.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+}
+
+/// Stores 32 bytes.
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(super) fn store_32<B: AnyByte>(vector: __m256i, to: &mut [B; 32]) {
+    // SAFETY: there is room for the 32 bytes that are stored, and they may have any value; the store requires no alignment.
+    unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), vector) };
+}
+
 impl Vector for Bytes32 {
     const LEN: usize = 32;
 
     type Token = HasAvx2;
 
     #[inline(always)]
-    unsafe fn load(_: HasAvx2, at: *const u8) -> Self {
-        // SAFETY: the caller promises that 32 bytes can be read; the token proves AVX2.
-        Self(unsafe { _mm256_loadu_si256(at.cast()) })
+    fn load(token: HasAvx2, bytes: &[u8]) -> Self {
+        token.load(bytes)
     }
 
-    #[inline(always)]
-    unsafe fn store(self, at: *mut u8) {
-        // SAFETY: the caller promises that 32 bytes can be written; `self` proves AVX2.
-        unsafe { _mm256_storeu_si256(at.cast(), self.0) };
-    }
-
-    arithmetic! {
-        fn splat(self, byte: u8) -> Self {
-            Self(_mm256_set1_epi8(byte as i8))
+    arithmetic! { "avx2":
+        fn store(vector: Bytes32, bytes: &mut [MaybeUninit<u8>]) -> () {
+            store_32(vector.0, first_mut(bytes));
         }
-        fn prev<const N: usize>(self, before: Self) -> Self {
+        fn splat(_vector: Bytes32, byte: u8) -> Bytes32 {
+            Bytes32(_mm256_set1_epi8(byte as i8))
+        }
+        fn prev<const N: usize>(vector: Bytes32, before: Bytes32) -> Bytes32 {
             const { assert!(matches!(N, 1..=3)) };
             // `alignr` works within each half: the halves before those of this vector.
-            let halves = _mm256_permute2x128_si256::<0x21>(before.0, self.0);
-            Self(match N {
-                1 => _mm256_alignr_epi8::<15>(self.0, halves),
-                2 => _mm256_alignr_epi8::<14>(self.0, halves),
-                _ => _mm256_alignr_epi8::<13>(self.0, halves),
+            let halves = _mm256_permute2x128_si256::<0x21>(before.0, vector.0);
+            Bytes32(match N {
+                1 => _mm256_alignr_epi8::<15>(vector.0, halves),
+                2 => _mm256_alignr_epi8::<14>(vector.0, halves),
+                _ => _mm256_alignr_epi8::<13>(vector.0, halves),
             })
         }
-        fn movemask(self) -> u64 {
-            u64::from(_mm256_movemask_epi8(self.0) as u32)
+        fn movemask(vector: Bytes32) -> u64 {
+            u64::from(_mm256_movemask_epi8(vector.0) as u32)
+        }
+        fn lookup_16(vector: Bytes32, table: &[u8; 16]) -> Bytes32 {
+            let table = _mm256_broadcastsi128_si256(load_16(table));
+            Bytes32(_mm256_shuffle_epi8(table, vector.0))
         }
     }
 
-    lanewise! {
+    lanewise! { "avx2", Bytes32:
         or: _mm256_or_si256,
         and: _mm256_and_si256,
         xor: _mm256_xor_si256,
@@ -94,15 +120,6 @@ impl Vector for Bytes32 {
         max: _mm256_max_epu8,
         min: _mm256_min_epu8,
     }
-
-    #[inline(always)]
-    fn lookup_16(self, table: &[u8; 16]) -> Self {
-        // SAFETY: the table has the 16 bytes that are loaded; `self` proves AVX2.
-        Self(unsafe {
-            let table = _mm_loadu_si128(table.as_ptr().cast());
-            _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(table), self.0)
-        })
-    }
 }
 
 impl Lanes for Bytes32 {
@@ -110,67 +127,67 @@ impl Lanes for Bytes32 {
     type Groups = [Bytes16; 4];
     type Parts = [Bytes16; 2];
 
-    lanewise! {
+    lanewise! { "avx2", Bytes32:
         cmpeq: _mm256_cmpeq_epi8,
         cmpeq_16: _mm256_cmpeq_epi16,
         cmpgt: _mm256_cmpgt_epi8,
         cmpgt_32: _mm256_cmpgt_epi32,
         wrapping_add_16: _mm256_add_epi16,
     }
-    shifts! {
+    shifts! { "avx2", Bytes32:
         shl_16: _mm256_slli_epi16,
         shr_16: _mm256_srli_epi16,
         shl_32: _mm256_slli_epi32,
         shr_32: _mm256_srli_epi32,
     }
-    arithmetic! {
-        fn splat_16(self, value: u16) -> Self {
-            Self(_mm256_set1_epi16(value as i16))
+    arithmetic! { "avx2":
+        fn splat_16(_vector: Bytes32, value: u16) -> Bytes32 {
+            Bytes32(_mm256_set1_epi16(value as i16))
         }
-        fn splat_32(self, value: u32) -> Self {
-            Self(_mm256_set1_epi32(value as i32))
+        fn splat_32(_vector: Bytes32, value: u32) -> Bytes32 {
+            Bytes32(_mm256_set1_epi32(value as i32))
         }
-        fn select(self, yes: Self, no: Self) -> Self {
-            Self(_mm256_blendv_epi8(no.0, yes.0, self.0))
+        fn select(vector: Bytes32, yes: Bytes32, no: Bytes32) -> Bytes32 {
+            Bytes32(_mm256_blendv_epi8(no.0, yes.0, vector.0))
         }
-        fn intersects(self, other: Self) -> bool {
-            _mm256_testz_si256(self.0, other.0) == 0
+        fn intersects(vector: Bytes32, other: Bytes32) -> bool {
+            _mm256_testz_si256(vector.0, other.0) == 0
         }
-        fn bitmask(self) -> u32 {
-            _mm256_movemask_epi8(self.0) as u32
+        fn bitmask(vector: Bytes32) -> u32 {
+            _mm256_movemask_epi8(vector.0) as u32
         }
-        fn bitmask_16(self) -> u32 {
+        fn bitmask_16(vector: Bytes32) -> u32 {
             // Each half is packed twice, in itself.
-            let mask = _mm256_movemask_epi8(_mm256_packs_epi16(self.0, self.0)) as u32;
+            let mask = _mm256_movemask_epi8(_mm256_packs_epi16(vector.0, vector.0)) as u32;
             mask & 0xFF | mask >> 8 & 0xFF00
         }
         // Interleaving works within halves, so the results are put in order.
-        fn interleave(self, high: Self) -> [Bytes16; 4] {
-            let low = Self(_mm256_unpacklo_epi8(self.0, high.0)).parts();
-            let high = Self(_mm256_unpackhi_epi8(self.0, high.0)).parts();
+        fn interleave(vector: Bytes32, high: Bytes32) -> [Bytes16; 4] {
+            let low = Bytes32(_mm256_unpacklo_epi8(vector.0, high.0)).parts();
+            let high = Bytes32(_mm256_unpackhi_epi8(vector.0, high.0)).parts();
             [low[0], high[0], low[1], high[1]]
         }
-        fn interleave_16(self, high: Self) -> [Bytes16; 4] {
-            let low = Self(_mm256_unpacklo_epi16(self.0, high.0)).parts();
-            let high = Self(_mm256_unpackhi_epi16(self.0, high.0)).parts();
+        fn interleave_16(vector: Bytes32, high: Bytes32) -> [Bytes16; 4] {
+            let low = Bytes32(_mm256_unpacklo_epi16(vector.0, high.0)).parts();
+            let high = Bytes32(_mm256_unpackhi_epi16(vector.0, high.0)).parts();
             [low[0], high[0], low[1], high[1]]
         }
-        fn parts(self) -> [Bytes16; 2] {
-            let front = _mm256_castsi256_si128(self.0);
-            [Bytes16(front), Bytes16(_mm256_extracti128_si256::<1>(self.0))]
+        fn parts(vector: Bytes32) -> [Bytes16; 2] {
+            let front = _mm256_castsi256_si128(vector.0);
+            [Bytes16(front), Bytes16(_mm256_extracti128_si256::<1>(vector.0))]
         }
         // Packing works within each half.
-        fn narrow_32(self, other: Self) -> Self {
-            let packed = _mm256_packus_epi32(self.0, other.0);
-            Self(_mm256_permute4x64_epi64::<0b11_01_10_00>(packed))
+        fn narrow_32(vector: Bytes32, other: Bytes32) -> Bytes32 {
+            let packed = _mm256_packus_epi32(vector.0, other.0);
+            Bytes32(_mm256_permute4x64_epi64::<0b11_01_10_00>(packed))
         }
-        fn narrow_16(self) -> Bytes16 {
-            let [front, back] = self.parts();
+        fn narrow_16(vector: Bytes32) -> Bytes16 {
+            let [front, back] = vector.parts();
             Bytes16(_mm_packus_epi16(front.0, back.0))
         }
-        fn widen(self) -> [Self; 2] {
-            let [front, back] = self.parts();
-            [Self(_mm256_cvtepu8_epi16(front.0)), Self(_mm256_cvtepu8_epi16(back.0))]
+        fn widen(vector: Bytes32) -> [Bytes32; 2] {
+            let [front, back] = vector.parts();
+            [Bytes32(_mm256_cvtepu8_epi16(front.0)), Bytes32(_mm256_cvtepu8_epi16(back.0))]
         }
     }
 }

@@ -30,71 +30,70 @@
 
 use core::arch::x86_64::*;
 
-use crate::simd::reference::pairs::NulForm;
-use crate::simd::reference::pairs::{self, ROOM};
+use super::{load_32, store_32};
+use crate::simd::generic::{first, first_mut};
+use crate::simd::reference::pairs::{self, NulForm, ROOM};
+use crate::simd::x86_64::sse41::{load_16, store_16};
 
 /// The number of bytes tested together.
-const BLOCK: usize = 32;
+const STEP: usize = 32;
 /// The minimum input for another block: the block, and the bytes after it that are tested or copied.
-const AHEAD: usize = 2 * BLOCK;
+const AHEAD: usize = 2 * STEP;
 /// The minimum free output for splitting another block: each byte can become two, plus the excess of a copy.
-const ROOM_TO_SPLIT: usize = 3 * BLOCK;
+const ROOM_TO_SPLIT: usize = 3 * STEP;
 
 /// Rewrites pairs; see [`Level::join_pairs`](crate::simd::Level::join_pairs).
 #[target_feature(enable = "avx2")]
 pub(in crate::simd) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
-    let (mut read, mut written) = (0, 0);
-    // Consumed bytes after `read`: at most five, the end of a sequence that started before them.
+    let all = out.len();
+    let (mut rest, mut place) = (input, out);
+    // Consumed bytes at the start of `rest`: at most five, the end of a sequence that started before them.
     let mut done = 0;
     let mut begun = 0;
-    while input.len() - read >= AHEAD && out.len() - written >= ROOM {
-        // SAFETY: there are 64 bytes and more.
-        let bytes = unsafe { Bytes64::load(input.as_ptr().add(read)) };
-        let found = Found::in_bytes(&bytes, nul, begun);
+    while let (Some(bytes), Some(room)) =
+        (rest.first_chunk::<AHEAD>(), place.first_chunk_mut::<ROOM>())
+    {
+        let found = Found::in_bytes(&Bytes64::load(bytes), nul, begun);
         begun = found.begun;
         let mut marks = found.pairs | found.nuls & !(found.nuls << 2);
-        let mut end = BLOCK;
+        let mut end = STEP;
         if found.stop != 0 {
             end = found.stop.trailing_zeros() as usize;
             marks &= !(u64::MAX << end);
         }
+        // Invariant: `put <= done`. Both are below 32 where they are indexes; the remainder tells the compiler.
+        let mut put = 0;
         while marks != 0 {
             let mark = marks.trailing_zeros() as usize;
-            // SAFETY: `done` is at most `mark`, less than 32, so that 32 bytes from there on are within
-            // the 64. Of these no more has been written than read, and there is room for 64.
-            unsafe { copy(input.as_ptr().add(read + done), out.as_mut_ptr().add(written)) };
-            written += mark - done;
+            copy(&bytes[done % STEP..], &mut room[put % STEP..]);
+            put += mark - done;
             if found.nuls >> mark & 1 == 0 {
-                // SAFETY: 16 bytes from `mark`, less than 32, on are within the 64. No more has been written
-                // than read, and there is room for 64.
-                unsafe {
-                    join_one(input.as_ptr().add(read + mark), out.as_mut_ptr().add(written));
-                }
-                written += 4;
+                let joined = join_one(first(&bytes[mark % STEP..]));
+                store_16(joined, first_mut(&mut room[put % STEP..]));
+                put += 4;
                 done = mark + 6;
             } else {
-                let bytes = ((found.nuls | found.nuls << 1) >> mark).trailing_ones() as usize;
-                out[written..written + BLOCK].fill(0);
-                written += bytes / 2;
-                done = mark + bytes;
+                let len = ((found.nuls | found.nuls << 1) >> mark).trailing_ones() as usize;
+                room[put % STEP..][..STEP].fill(0);
+                put += len / 2;
+                done = mark + len;
             }
             marks &= marks - 1;
         }
         if done < end {
-            // SAFETY: `done` is less than `end`, at most 32, so that 32 bytes from there on are within the
-            // 64. No more has been written than read, and there is room for 64.
-            unsafe { copy(input.as_ptr().add(read + done), out.as_mut_ptr().add(written)) };
-            written += end - done;
+            copy(&bytes[done % STEP..], &mut room[put % STEP..]);
+            put += end - done;
             done = end;
         }
+        place = &mut place[put..];
         if found.stop != 0 {
-            return (read + done, written);
+            return (input.len() - rest.len() + done, all - place.len());
         }
-        read += BLOCK;
-        done -= BLOCK;
+        rest = &rest[STEP..];
+        done -= STEP;
     }
-    read += done;
-    let (more_read, more_written) = pairs::join_pairs(&input[read..], nul, &mut out[written..]);
+    let (read, written) = (input.len() - rest.len() + done, all - place.len());
+    let (more_read, more_written) = pairs::join_pairs(&input[read..], nul, place);
     (read + more_read, written + more_written)
 }
 
@@ -114,7 +113,7 @@ impl Found {
     #[inline]
     #[target_feature(enable = "avx2")]
     fn in_bytes(bytes: &Bytes64, nul: NulForm, begun_before: u64) -> Self {
-        const WITHIN: u64 = (1 << BLOCK) - 1;
+        const WITHIN: u64 = (1 << STEP) - 1;
         let ed = bytes.equal(0xED);
         let [first, second] = [bytes.masked_equal(0xF0, 0xA0), bytes.masked_equal(0xF0, 0xB0)];
         let tail = bytes.masked_equal(0xC0, 0x80);
@@ -127,7 +126,7 @@ impl Found {
             nuls = c0 & bytes.equal(0x80) >> 1 & WITHIN;
             stop |= c0 & !nuls | bytes.equal(0x00);
         }
-        Self { pairs, nuls, stop: stop & WITHIN, begun: pairs << 3 >> BLOCK }
+        Self { pairs, nuls, stop: stop & WITHIN, begun: pairs << 3 >> STEP }
     }
 }
 
@@ -135,14 +134,10 @@ impl Found {
 struct Bytes64([__m256i; 2]);
 
 impl Bytes64 {
-    /// # Safety
-    ///
-    /// - 64 bytes can be read at `at`.
     #[inline]
     #[target_feature(enable = "avx2")]
-    unsafe fn load(at: *const u8) -> Self {
-        // SAFETY: the caller promises 64 bytes, two blocks.
-        Self(unsafe { [load(at), load(at.add(BLOCK))] })
+    fn load(bytes: &[u8; 2 * STEP]) -> Self {
+        Self([load_32(first(bytes)), load_32(first(&bytes[STEP..]))])
     }
 
     /// Marks the bytes that equal this one.
@@ -150,7 +145,7 @@ impl Bytes64 {
     #[target_feature(enable = "avx2")]
     fn equal(&self, byte: u8) -> u64 {
         let [low, high] = self.0;
-        u64::from(equal(low, byte)) | u64::from(equal(high, byte)) << BLOCK
+        u64::from(equal(low, byte)) | u64::from(equal(high, byte)) << STEP
     }
 
     /// Marks the bytes that have these bits.
@@ -173,86 +168,73 @@ impl Bytes64 {
 /// The inverse; see [`Level::split_pairs`](crate::simd::Level::split_pairs).
 #[target_feature(enable = "avx2")]
 pub(in crate::simd) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
-    let (mut read, mut written) = (0, 0);
-    // Consumed bytes after `read`: at most three, the end of a sequence that started before them.
+    let all = out.len();
+    let (mut rest, mut place) = (text, out);
+    // Consumed bytes at the start of `rest`: at most three, the end of a sequence that started before them.
     let mut done = 0;
-    while text.len() - read >= AHEAD && out.len() - written >= ROOM_TO_SPLIT {
-        // SAFETY: there are 64 bytes and more.
-        let block = unsafe { load(text.as_ptr().add(read)) };
+    while let (Some(bytes), Some(room)) =
+        (rest.first_chunk::<AHEAD>(), place.first_chunk_mut::<ROOM_TO_SPLIT>())
+    {
+        let block = load_32(first(bytes));
         let nuls = if nul == NulForm::TwoBytes { equal(block, 0x00) } else { 0 };
         let mut marks = large(block) | nuls & !(nuls << 1);
+        // Invariant: `put <= 2 * done`. Where they are indexes, `done` is below 32; the remainders tell the compiler.
+        let mut put = 0;
         while marks != 0 {
             let mark = marks.trailing_zeros() as usize;
             marks &= marks - 1;
             if mark < done {
                 continue; // inside a character: the input is not UTF-8
             }
-            // SAFETY: `done` is at most `mark`, less than 32, so that 32 bytes from there on are within
-            // the 64. Of each byte read at most two have been written, 62, and there is room for 96.
-            unsafe { copy(text.as_ptr().add(read + done), out.as_mut_ptr().add(written)) };
-            written += mark - done;
+            copy(&bytes[done % STEP..], &mut room[put % (2 * STEP)..]);
+            put += mark - done;
             if nuls >> mark & 1 == 0 {
-                // SAFETY: 16 bytes from `mark`, less than 32, on are within the 64. Of each byte read at most
-                // two have been written, 62, and there is room for 96.
-                unsafe {
-                    split_one(text.as_ptr().add(read + mark), out.as_mut_ptr().add(written));
-                }
-                written += 6;
+                let halves = split_one(first(&bytes[mark % STEP..]));
+                store_16(halves, first_mut(&mut room[put % (2 * STEP)..]));
+                put += 6;
                 done = mark + 4;
             } else {
                 let run = (nuls >> mark).trailing_ones() as usize;
-                for pair in out[written..written + 2 * run].as_chunks_mut::<2>().0 {
+                for pair in room[put..put + 2 * run].as_chunks_mut::<2>().0 {
                     *pair = [0xC0, 0x80];
                 }
-                written += 2 * run;
+                put += 2 * run;
                 done = mark + run;
             }
         }
-        if done < BLOCK {
-            // SAFETY: `done` is less than 32, so that 32 bytes from there on are within the 64. Of each byte
-            // read at most two have been written, 62, and there is room for 96.
-            unsafe { copy(text.as_ptr().add(read + done), out.as_mut_ptr().add(written)) };
-            written += BLOCK - done;
-            done = BLOCK;
+        if done < STEP {
+            copy(&bytes[done % STEP..], &mut room[put % (2 * STEP)..]);
+            put += STEP - done;
+            done = STEP;
         }
-        read += BLOCK;
-        done -= BLOCK;
+        rest = &rest[STEP..];
+        place = &mut place[put..];
+        done -= STEP;
     }
-    read += done;
-    let (more_read, more_written) = pairs::split_pairs(&text[read..], nul, &mut out[written..]);
+    let (read, written) = (text.len() - rest.len() + done, all - place.len());
+    let (more_read, more_written) = pairs::split_pairs(&text[read..], nul, place);
     (read + more_read, written + more_written)
 }
 
-/// Rewrites a pair. Writes 16 bytes, of which four are its own.
-///
-/// # Safety
-///
-/// - 16 bytes can be read at `from`, and written at `to`.
+/// Rewrites a pair. Of the result, four bytes are its own.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn join_one(from: *const u8, to: *mut u8) {
+fn join_one(bytes: &[u8; 16]) -> __m128i {
     let places = _mm_setr_epi8(5, 4, 2, 1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
-    // SAFETY: the caller promises 16 bytes at `from`; the load requires no alignment.
-    let pair = _mm_shuffle_epi8(unsafe { _mm_loadu_si128(from.cast()) }, places);
+    let pair = _mm_shuffle_epi8(load_16(bytes), places);
     let sum = _mm_add_epi32(_mm_and_si128(pair, all(0x0F3F_0F3F)), all(0x0100_0000));
     let high = _mm_and_si128(_mm_srli_epi32::<2>(sum), all(0x070F_0000));
     let middle = _mm_and_si128(_mm_srli_epi32::<4>(sum), all(0x0030_3000));
     let low = _mm_and_si128(sum, all(0x0000_0F3F));
     let joined = _mm_or_si128(_mm_or_si128(high, middle), _mm_or_si128(low, all(0xF080_8080)));
-    // SAFETY: the caller promises room for 16 bytes at `to`; the store requires no alignment.
-    unsafe { _mm_storeu_si128(to.cast(), _mm_shuffle_epi8(joined, swapped())) };
+    _mm_shuffle_epi8(joined, swapped())
 }
 
-/// Rewrites a character of four bytes as a pair. Writes 16 bytes, of which six are its own.
-///
-/// # Safety
-///
-/// - 16 bytes can be read at `from`, and written at `to`.
+/// Rewrites a character of four bytes as a pair. Of the result, six bytes are its own.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn split_one(from: *const u8, to: *mut u8) {
-    // SAFETY: the caller promises 16 bytes at `from`; the load requires no alignment.
-    let lane = _mm_shuffle_epi8(unsafe { _mm_loadu_si128(from.cast()) }, swapped());
+fn split_one(bytes: &[u8; 16]) -> __m128i {
+    let lane = _mm_shuffle_epi8(load_16(bytes), swapped());
     let high = _mm_slli_epi32::<2>(_mm_and_si128(lane, all(0x070F_0000)));
     let middle = _mm_slli_epi32::<4>(_mm_and_si128(lane, all(0x0030_3000)));
     let low = _mm_and_si128(lane, all(0x0000_0F3F));
@@ -262,9 +244,7 @@ unsafe fn split_one(from: *const u8, to: *mut u8) {
     let halves = _mm_or_si128(sum, all(0xA080_B080));
     let places = _mm_setr_epi8(-1, 3, 2, -1, 1, 0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
     let ed = _mm_setr_epi8(-19, 0, 0, -19, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-    let pair = _mm_or_si128(_mm_shuffle_epi8(halves, places), ed);
-    // SAFETY: the caller promises room for 16 bytes at `to`; the store requires no alignment.
-    unsafe { _mm_storeu_si128(to.cast(), pair) };
+    _mm_or_si128(_mm_shuffle_epi8(halves, places), ed)
 }
 
 /// Returns a vector with this number in each lane.
@@ -281,28 +261,15 @@ fn swapped() -> __m128i {
     _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)
 }
 
-/// Loads a block.
-///
-/// # Safety
-///
-/// - 32 bytes can be read at `at`.
-#[inline]
-#[target_feature(enable = "avx2")]
-unsafe fn load(at: *const u8) -> __m256i {
-    // SAFETY: the caller promises 32 bytes at `at`; the load requires no alignment.
-    unsafe { _mm256_loadu_si256(at.cast()) }
-}
-
 /// Copies a block.
 ///
-/// # Safety
+/// # Panics
 ///
-/// - 32 bytes can be read at `from`, and written at `to`.
+/// If one of them is shorter than a block.
 #[inline]
 #[target_feature(enable = "avx2")]
-unsafe fn copy(from: *const u8, to: *mut u8) {
-    // SAFETY: the caller promises 32 bytes at `from`, and room for them at `to`; neither requires alignment.
-    unsafe { _mm256_storeu_si256(to.cast(), load(from)) };
+fn copy(from: &[u8], to: &mut [u8]) {
+    store_32(load_32(first(from)), first_mut(to));
 }
 
 #[inline]

@@ -15,8 +15,10 @@
 
 use core::arch::x86_64::*;
 
+use crate::simd::generic::{as_bytes, first};
 use crate::simd::reference;
-use crate::simd::x86_64::avx512::validate::{BLOCK, OR3, lanes, load_at, store_to};
+use crate::simd::x86_64::avx512::validate::{self, BLOCK, OR3, lanes, load_start, store};
+use crate::simd::x86_64::sse41::{AnyByte, store_16};
 
 /// Characters in a vector.
 const LANES: usize = 16;
@@ -50,22 +52,13 @@ pub(in crate::simd) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, u
     let mut written = room - left;
     while read < chars.len() {
         let count = (chars.len() - read).min(LANES);
-        // SAFETY: the mask lets through `count` characters, which are left; the others are not
-        // accessed.
-        let values = unsafe {
-            _mm512_maskz_loadu_epi32(lanes(count) as u16, chars.as_ptr().add(read).cast())
-        };
-        let (bytes, marks) = in_four(values);
+        let (bytes, marks) = in_four(load_start(as_bytes(&chars[read..])));
         let keep = marks & lanes(4 * count);
         let len = keep.count_ones() as usize;
         if len > room - written {
             break;
         }
-        let bytes = _mm512_maskz_compress_epi8(keep, bytes);
-        // SAFETY: the mask lets through `len` bytes, for which there is room.
-        unsafe {
-            _mm512_mask_storeu_epi8(out.as_mut_ptr().add(written).cast(), lanes(len), bytes);
-        }
+        store_first(_mm512_maskz_compress_epi8(keep, bytes), len, &mut out[written..]);
         read += count;
         written += len;
     }
@@ -105,9 +98,8 @@ fn group(chars: &[char; GROUP], out: &mut [u8; 4 * BLOCK]) -> usize {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn load(chars: &[char; GROUP]) -> [__m512i; 4] {
-    let at: *const u8 = chars.as_ptr().cast();
-    // SAFETY: 64 `char`s, four bytes each, are four vectors.
-    unsafe { [load_at(at), load_at(at.add(64)), load_at(at.add(128)), load_at(at.add(192))] }
+    let bytes = as_bytes(chars);
+    [0, 1, 2, 3].map(|n| validate::load(first(&bytes[n * BLOCK..])))
 }
 
 /// The bitwise or. The bounds are powers of two: all values are below one if their bitwise or is.
@@ -124,12 +116,8 @@ fn put_ascii(chars: [__m512i; 4], out: &mut [u8; GROUP]) -> bool {
     if _mm512_cmpge_epu32_mask(any_of(chars), _mm512_set1_epi32(0x80)) != 0 {
         return false;
     }
-    for (i, values) in chars.into_iter().enumerate() {
-        // SAFETY: 64 bytes can be written, 16 for each vector.
-        unsafe {
-            let at = out.as_mut_ptr().add(LANES * i);
-            _mm_storeu_si128(at.cast(), _mm512_cvtepi32_epi8(values));
-        }
+    for (values, room) in chars.into_iter().zip(out.as_chunks_mut().0) {
+        store_16(_mm512_cvtepi32_epi8(values), room);
     }
     true
 }
@@ -139,8 +127,21 @@ fn put_ascii(chars: [__m512i; 4], out: &mut [u8; GROUP]) -> bool {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn put(bytes: __m512i, out: &mut [u8; 4 * BLOCK], at: usize) {
     if let Some(room) = out[at..].first_chunk_mut() {
-        store_to(bytes, room);
+        store(bytes, room);
     }
+}
+
+/// Stores the first `len` bytes of a block.
+///
+/// # Panics
+///
+/// If there is no room for them, or they are more than a block.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+pub(super) fn store_first<B: AnyByte>(block: __m512i, len: usize, to: &mut [B]) {
+    let to = &mut to[..len];
+    // SAFETY: the mask lets through `len` bytes at most, for which there is room, and they may have any value.
+    unsafe { _mm512_mask_storeu_epi8(to.as_mut_ptr().cast(), lanes(len), block) };
 }
 
 /// Encodes 32 characters below U+0800 in two bytes each. Returns them, and which bytes are needed.

@@ -16,8 +16,9 @@
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
-use super::encode::{OR_AND, in_four, units_in_two};
-use super::validate::{OR3, lanes, load, load_at, store};
+use super::encode::{OR_AND, in_four, store_first, units_in_two};
+use super::validate::{OR3, lanes, load, load_start, store};
+use crate::simd::generic::{as_bytes, first};
 use crate::simd::reference;
 
 /// Units in a vector.
@@ -45,78 +46,89 @@ fn encode_from(
     mut read: usize,
     mut written: usize,
 ) -> (usize, usize) {
-    while read < units.len() {
-        let (rest, room) = (&units[read..], &mut out[written..]);
-        let count = rest.len().min(UNITS);
-        let mask = lanes(count) as u32;
-        // SAFETY: the mask lets through `count` units, which are there; the others are not accessed.
-        let block = unsafe { _mm512_maskz_loadu_epi16(mask, rest.as_ptr().cast()) };
-        if _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x80)) == 0 {
-            if room.len() < count {
-                break;
-            }
-            let bytes = _mm512_castsi256_si512(_mm512_cvtepi16_epi8(block));
-            put(bytes, count, room);
-            // ASCII often continues.
-            let ascii = put_ascii(&rest[count..], &mut room[count..]);
-            read += count + ascii;
-            written += count + ascii;
-            continue;
-        }
-        if _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x800)) == 0 {
-            let (bytes, keep) = units_in_two(block);
-            let keep = keep & lanes(2 * count);
-            let len = keep.count_ones() as usize;
-            if room.len() < len {
-                break;
-            }
-            put(_mm512_maskz_compress_epi8(keep, bytes), len, room);
-            // Two-byte letters often continue too.
-            let (more, more_len) = put_in_two(&rest[count..], &mut room[len..]);
-            read += count + more;
-            written += len + more_len;
-            continue;
-        }
-        let top = _mm512_and_si512(block, _mm512_set1_epi16(0xF800_u16 as i16));
-        let halves = _mm512_cmpeq_epi16_mask(top, _mm512_set1_epi16(0xD800_u16 as i16));
-        let below = _mm512_mask_cmplt_epu16_mask(mask, block, _mm512_set1_epi16(0x800));
-        if below | halves == 0 {
-            let [front, back] = in_three(block);
-            let len = 3 * count;
-            if room.len() < len {
-                break;
-            }
-            put(front, len.min(64), room);
-            put(back, len.saturating_sub(64), &mut room[len.min(64)..]);
-            read += count;
-            written += len;
-            continue;
-        }
-        let (used, [front, back], [keep, keep_back]) = if halves == 0 {
-            in_four_each(block, count)
-        } else {
-            if rest.len() >= 4 * UNITS
-                && let (pairs @ 1.., pairs_len) = put_pairs(rest, room)
-            {
-                read += pairs;
-                written += pairs_len;
-                continue;
-            }
-            let Some(joined) = in_four_joined(block, count) else { break };
-            joined
-        };
-        let (len, len_back) = (keep.count_ones() as usize, keep_back.count_ones() as usize);
-        if room.len() < len + len_back {
-            break;
-        }
-        put(_mm512_maskz_compress_epi8(keep, front), len, room);
-        put(_mm512_maskz_compress_epi8(keep_back, back), len_back, &mut room[len..]);
-        read += used;
-        written += len + len_back;
+    while read < units.len()
+        && let Some((more, len)) = put_block(&units[read..], &mut out[written..])
+    {
+        read += more;
+        written += len;
     }
     // Left are an unpaired surrogate with the units of its block before it, or more than fits.
     let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..]);
     (read + more, written + len)
+}
+
+/// Encodes a block, or fewer units if no more are left, and what continues it. Returns the numbers of units and of bytes,
+/// or `None` if the block does not fit or has an unpaired surrogate.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put_block(units: &[u16], room: &mut [MaybeUninit<u8>]) -> Option<(usize, usize)> {
+    let count = units.len().min(UNITS);
+    let block = load_start(as_bytes(units));
+    if _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x80)) == 0 {
+        if room.len() < count {
+            return None;
+        }
+        let bytes = _mm512_castsi256_si512(_mm512_cvtepi16_epi8(block));
+        put(bytes, count, room);
+        // ASCII often continues.
+        let ascii = put_ascii(&units[count..], &mut room[count..]);
+        return Some((count + ascii, count + ascii));
+    }
+    if _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x800)) == 0 {
+        let (bytes, keep) = units_in_two(block);
+        let keep = keep & lanes(2 * count);
+        let len = keep.count_ones() as usize;
+        if room.len() < len {
+            return None;
+        }
+        put(_mm512_maskz_compress_epi8(keep, bytes), len, room);
+        // Two-byte letters often continue too.
+        let (more, more_len) = put_in_two(&units[count..], &mut room[len..]);
+        return Some((count + more, len + more_len));
+    }
+    put_long(block, count, units, room)
+}
+
+/// Like [`put_block`], for a block with a unit from 800 on.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put_long(
+    block: __m512i,
+    count: usize,
+    units: &[u16],
+    room: &mut [MaybeUninit<u8>],
+) -> Option<(usize, usize)> {
+    let mask = lanes(count) as u32;
+    let top = _mm512_and_si512(block, _mm512_set1_epi16(0xF800_u16 as i16));
+    let halves = _mm512_cmpeq_epi16_mask(top, _mm512_set1_epi16(0xD800_u16 as i16));
+    let below = _mm512_mask_cmplt_epu16_mask(mask, block, _mm512_set1_epi16(0x800));
+    if below | halves == 0 {
+        let [front, back] = in_three(block);
+        let len = 3 * count;
+        if room.len() < len {
+            return None;
+        }
+        put(front, len.min(64), room);
+        put(back, len.saturating_sub(64), &mut room[len.min(64)..]);
+        return Some((count, len));
+    }
+    let (used, [front, back], [keep, keep_back]) = if halves == 0 {
+        in_four_each(block, count)
+    } else {
+        if units.len() >= 4 * UNITS
+            && let done @ (1.., _) = put_pairs(units, room)
+        {
+            return Some(done);
+        }
+        in_four_joined(block, count)?
+    };
+    let (len, len_back) = (keep.count_ones() as usize, keep_back.count_ones() as usize);
+    if room.len() < len + len_back {
+        return None;
+    }
+    put(_mm512_maskz_compress_epi8(keep, front), len, room);
+    put(_mm512_maskz_compress_epi8(keep_back, back), len_back, &mut room[len..]);
+    Some((used, len + len_back))
 }
 
 /// Encodes units, `STRIDE` at a time, while these are ASCII and fit. Returns their number.
@@ -271,8 +283,7 @@ fn in_two_each(units: __m512i, before: __m512i, long: u32) -> __m512i {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn load_units(units: &[u16; UNITS]) -> __m512i {
-    // SAFETY: 32 units are a vector.
-    unsafe { load_at(units.as_ptr().cast()) }
+    load(first(as_bytes(units)))
 }
 
 /// Narrows units, which are ASCII, to bytes.
@@ -392,12 +403,8 @@ fn bytes_of(lanes: u16) -> u64 {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn put(bytes: __m512i, len: usize, room: &mut [MaybeUninit<u8>]) {
-    if room.len() >= 64 {
-        // SAFETY: there is room for 64 bytes.
-        unsafe { store(bytes, room.as_mut_ptr().cast()) };
-        return;
+    match room.first_chunk_mut() {
+        Some(room) => store(bytes, room),
+        None => store_first(bytes, len, room),
     }
-    let room = &mut room[..len];
-    // SAFETY: the mask lets through `len` bytes, for which there is room.
-    unsafe { _mm512_mask_storeu_epi8(room.as_mut_ptr().cast(), lanes(len), bytes) };
 }

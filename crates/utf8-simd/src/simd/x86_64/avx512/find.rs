@@ -8,9 +8,10 @@
 use core::arch::x86_64::*;
 use core::ops::RangeInclusive;
 
+use crate::simd::generic::first;
 use crate::simd::results::{BlockErrors, Masks};
 use crate::simd::x86_64::avx512::validate::{
-    BACK, BLOCK, STRIDE, lanes, load, load_at, load_within, marks, prev, second, table, test,
+    BACK, BLOCK, STRIDE, lanes, load, load_start, load_within, marks, prev, second, table, test,
 };
 
 /// Finds a byte; see [`Level::find_outside`](crate::simd::Level::find_outside).
@@ -21,24 +22,23 @@ pub(in crate::simd) fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -> 
     let width = _mm512_set1_epi8(width as i8);
     let outside = |block| _mm512_cmpgt_epu8_mask(_mm512_sub_epi8(block, start), width);
 
-    let mut at = 0;
-    while bytes.len() - at >= STRIDE {
-        // SAFETY: there are 256 bytes and more.
-        let blocks = [0, 1, 2, 3].map(|n| unsafe { load_at(bytes.as_ptr().add(at + n * BLOCK)) });
+    let mut rest = bytes;
+    while let Some((stride, after)) = rest.split_first_chunk::<STRIDE>() {
+        let blocks = [0, 1, 2, 3].map(|n| load(first(&stride[n * BLOCK..])));
         let [a, b, c, d] = blocks.map(|block| _mm512_sub_epi8(block, start));
         let greatest = _mm512_max_epu8(_mm512_max_epu8(a, b), _mm512_max_epu8(c, d));
         if _mm512_cmpgt_epu8_mask(greatest, width) != 0 {
             break;
         }
-        at += STRIDE;
+        rest = after;
     }
-    while at < bytes.len() {
-        let inside = lanes((bytes.len() - at).min(BLOCK));
-        let found = outside(load_within(bytes, at, 0)) & inside;
+    while !rest.is_empty() {
+        let len = rest.len().min(BLOCK);
+        let found = outside(load_start(rest)) & lanes(len);
         if found != 0 {
-            return Some(at + found.trailing_zeros() as usize);
+            return Some(bytes.len() - rest.len() + found.trailing_zeros() as usize);
         }
-        at += BLOCK;
+        rest = &rest[len..];
     }
     None
 }

@@ -17,10 +17,10 @@
 
 use core::arch::x86_64::*;
 
-use crate::simd::reference::pairs::NulForm;
-use crate::simd::reference::pairs::ROOM;
+use crate::simd::generic::first;
+use crate::simd::reference::pairs::{NulForm, ROOM};
 use crate::simd::x86_64::avx512::validate::{
-    Aligned, BLOCK, lanes, load_at, load_within, store_to, table,
+    Aligned, BLOCK, lanes, load, load_within, store, table,
 };
 
 /// `11110uuu` by the low six bits of `1010vvvv`.
@@ -97,7 +97,7 @@ pub(in crate::simd) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) ->
         let pairs = marks.pairs & lanes(count);
         let bytes = rewritten(block, ahead1, ahead2, [pairs, pairs << 1, pairs << 2], marks.nuls);
         let keep = lanes(count) & !(pairs << 3 | pairs << 4 | marks.nuls << 1);
-        store_to(_mm512_maskz_compress_epi8(keep, bytes), room);
+        store(_mm512_maskz_compress_epi8(keep, bytes), room);
         read += count;
         written += keep.count_ones() as usize;
     }
@@ -108,14 +108,14 @@ pub(in crate::simd) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) ->
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn join_blocks(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
-    let (mut read, mut written) = (0, 0);
+    let all = out.len();
+    let (mut rest, mut place) = (input, out);
     // Sequences that started in the block before.
     let (mut before, mut nuls_before) = (0_u64, 0_u64);
-    while input.len() - read >= BLOCK + AHEAD
-        && let Some(room) = out[written..].first_chunk_mut::<ROOM>()
+    while let (Some(bytes), Some(room)) =
+        (rest.first_chunk::<{ BLOCK + AHEAD }>(), place.first_chunk_mut::<ROOM>())
     {
-        // SAFETY: there are 69 bytes and more.
-        let ahead = [0, 1, 2, 3, 4, 5].map(|by| unsafe { load_at(input.as_ptr().add(read + by)) });
+        let ahead = [0, 1, 2, 3, 4, 5].map(|by| load(first(&bytes[by..])));
         let marks = Marks::of(&ahead, nul, before >> 61);
         if marks.stop != 0 {
             break;
@@ -129,9 +129,9 @@ fn join_blocks(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
         };
         let dropped = pairs << 3 | pairs << 4 | before >> 61 | before >> 60;
         let keep = !(dropped | nuls << 1 | nuls_before >> 63);
-        store_to(_mm512_maskz_compress_epi8(keep, bytes), room);
-        read += BLOCK;
-        written += keep.count_ones() as usize;
+        store(_mm512_maskz_compress_epi8(keep, bytes), room);
+        rest = &rest[BLOCK..];
+        place = &mut place[keep.count_ones() as usize..];
         (before, nuls_before) = (pairs, nuls);
     }
     // Goes back to the start of an incomplete sequence. Of a pair, at most three bytes have been written.
@@ -139,7 +139,7 @@ fn join_blocks(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
         0 => (nuls_before >> 63) as usize,
         late => AHEAD - late.trailing_zeros() as usize,
     };
-    (read - unfinished, written - unfinished.min(3))
+    (input.len() - rest.len() - unfinished, all - place.len() - unfinished.min(3))
 }
 
 /// The inverse; see [`Level::split_pairs`](crate::simd::Level::split_pairs).
@@ -155,7 +155,7 @@ pub(in crate::simd) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) ->
         let (second, third) = (is_large(before1), is_large(before2));
         let nuls = if nul == NulForm::TwoBytes { is(block, 0x00) & lanes(left) } else { 0 };
         if is_large(block) | second | third | nuls == 0 {
-            store_to(block, room);
+            store(block, room);
             read += left;
             written += left;
             continue;
@@ -181,7 +181,7 @@ pub(in crate::simd) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) ->
         let last = _mm512_permutexvar_epi8(three_each, last);
         let places = _mm512_mask_mov_epi8(places, thirds << 2, last);
         let keep = of(!0) | thirds << 1 | thirds << 2 | zeros << 1;
-        store_to(_mm512_maskz_compress_epi8(keep, places), room);
+        store(_mm512_maskz_compress_epi8(keep, places), room);
         read += count;
         written += keep.count_ones() as usize;
     }

@@ -9,14 +9,16 @@
 
 use core::arch::x86_64::*;
 
-use crate::simd::generic::distance_to_line;
+use crate::simd::generic::{distance_to_line, first, first_mut};
 use crate::simd::reference;
 use crate::simd::results::Validated;
+use crate::simd::x86_64::avx2::{load_32, store_32};
 use crate::simd::x86_64::avx512::validate::{
     BACK, BLOCK, OR3, Place, Reach, STRIDE, any_high_bit, ends_complete, first_errors, high, lanes,
-    load, load_at, load_within, prev, store, store_to, table, test, test_medium_bytes,
-    test_narrow_bytes, validate,
+    load, load_start, load_within, prev, store, table, test, test_medium_bytes, test_narrow_bytes,
+    validate,
 };
+use crate::simd::x86_64::sse41::{load_16, store_16};
 
 /// The distance of validation after unmasking: several blocks more than the store buffer holds.
 const DISTANCE: usize = 5 * STRIDE;
@@ -78,28 +80,18 @@ fn unmask_and_validate_up_to_64(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     let len = bytes.len();
     let inside = lanes(len);
     let tail = tail(bytes, mask);
-    let text = _mm512_maskz_mov_epi8(inside, Key::new(mask).unmask(load_within(bytes, 0, 0)));
+    let text = _mm512_maskz_mov_epi8(inside, Key::new(mask).unmask(load_start(bytes)));
     // The first and the last 16 or 32 bytes overlap. A masked store took longer than all the rest.
-    if len >= 32 {
-        let last_at = len - 32;
-        let key = _mm512_castsi512_si256(Key::ahead(mask, last_at).0);
-        // SAFETY: the first and the last 32 bytes are within `bytes`.
-        unsafe {
-            let (at, last_at) = (bytes.as_mut_ptr(), bytes.as_mut_ptr().add(last_at));
-            let last = _mm256_xor_si256(_mm256_loadu_si256(last_at.cast()), key);
-            _mm256_storeu_si256(at.cast(), _mm512_castsi512_si256(text));
-            _mm256_storeu_si256(last_at.cast(), last);
-        }
+    if let Some(last) = bytes.last_chunk() {
+        let key = _mm512_castsi512_si256(Key::ahead(mask, len - 32).0);
+        let last = _mm256_xor_si256(load_32(last), key);
+        store_32(_mm512_castsi512_si256(text), first_mut(bytes));
+        store_32(last, last_mut(bytes));
     } else {
-        let last_at = len - 16;
-        let key = _mm512_castsi512_si128(Key::ahead(mask, last_at).0);
-        // SAFETY: the first and the last 16 bytes are within `bytes`.
-        unsafe {
-            let (at, last_at) = (bytes.as_mut_ptr(), bytes.as_mut_ptr().add(last_at));
-            let last = _mm_xor_si128(_mm_loadu_si128(last_at.cast()), key);
-            _mm_storeu_si128(at.cast(), _mm512_castsi512_si128(text));
-            _mm_storeu_si128(last_at.cast(), last);
-        }
+        let key = _mm512_castsi512_si128(Key::ahead(mask, len - 16).0);
+        let last = _mm_xor_si128(load_16(last_mut(bytes)), key);
+        store_16(_mm512_castsi512_si128(text), first_mut(bytes));
+        store_16(last, last_mut(bytes));
     }
     if !any_high_bit(text) {
         return Validated::all(len);
@@ -115,7 +107,7 @@ fn unmask_and_validate_up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     debug_assert!((65..=128).contains(&bytes.len()));
     let last_at = bytes.len() - BLOCK;
     let tail = tail(bytes, mask);
-    let first = Key::new(mask).unmask(load_within(bytes, 0, 0));
+    let first = Key::new(mask).unmask(load_start(bytes));
     let last = Key::ahead(mask, last_at).unmask(load_within(bytes, last_at, 0));
     // Loaded before any of the bytes from `last_at` on are written.
     let [back1, back2, back3] = if last_at >= 3 {
@@ -127,12 +119,8 @@ fn unmask_and_validate_up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     } else {
         prev(_mm512_setzero_si512(), last)
     };
-    let at = bytes.as_mut_ptr();
-    // SAFETY: the first and the last 64 bytes are within `bytes`, which has more.
-    unsafe {
-        store(first, at);
-        store(last, at.add(last_at));
-    }
+    store(first, first_mut(bytes));
+    store(last, last_mut(bytes));
     if !any_high_bit(_mm512_or_si512(first, last)) {
         return Validated::all(bytes.len());
     }
@@ -149,7 +137,7 @@ fn unmask_and_validate_up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn unmask_and_validate_blocks(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     let tail = tail(bytes, mask);
-    let first = Key::new(mask).unmask(load_within(bytes, 0, 0));
+    let first = Key::new(mask).unmask(load_start(bytes));
     let errors = if !any_high_bit(first) {
         unmask_and_test::<1>(bytes, mask)
     } else {
@@ -187,13 +175,13 @@ fn unmask_and_test<const LONGEST: usize>(bytes: &mut [u8], mask: [u8; 4]) -> __m
     };
     for block in bytes.as_chunks_mut::<BLOCK>().0 {
         let unmasked = key.unmask(load(block));
-        store_to(unmasked, block);
+        store(unmasked, block);
         errors = test_next(unmasked, errors);
     }
     // What is truncated at the end is no error yet.
     errors = _mm512_or_si512(errors, _mm512_maskz_mov_epi8(inside, test_next(rest, zero)));
     if let Some(end) = bytes.last_chunk_mut() {
-        store_to(last, end);
+        store(last, end);
     }
     // The test for ASCII marks all other characters, and the full test covers all.
     let is_longer = match (LONGEST, Reach::of(greatest)) {
@@ -219,15 +207,11 @@ fn unmask_and_validate_long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     // Invariant: the bytes before `unmasked`, and no others, are unmasked. Those before `at` have been
     // tested, except the first block.
     loop {
-        if unmasked <= last {
-            for _ in 0..STRIDE / BLOCK {
-                // SAFETY: 256 bytes are left to begin with.
-                unsafe {
-                    let block = bytes.as_mut_ptr().add(unmasked);
-                    store(key.unmask(load_at(block)), block);
-                }
-                unmasked += BLOCK;
+        if let Some(stride) = bytes.get_mut(unmasked..unmasked + STRIDE) {
+            for block in stride.as_chunks_mut().0 {
+                store(key.unmask(load(block)), block);
             }
+            unmasked += STRIDE;
             if unmasked < at + STRIDE + DISTANCE {
                 continue;
             }
@@ -236,15 +220,14 @@ fn unmask_and_validate_long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
             unmasked = bytes.len();
         }
         debug_assert!(at >= 4);
-        // SAFETY: `at` is 4 or more, and at most the place of the last stride.
-        errors = unsafe { stride(bytes.as_ptr().add(at), errors) };
+        // SAFETY: `at` is 4 or more, and at most the index of the last stride.
+        errors = stride(first(unsafe { bytes.get_unchecked(at - 4..at + STRIDE) }), errors);
         if at == last {
             break;
         }
         at = (at + STRIDE).min(last);
     }
-    // SAFETY: there are more than 64 bytes.
-    let first_errors = first_errors(unsafe { load_at(bytes.as_ptr()) });
+    let first_errors = first_errors(load(first(bytes)));
     if any_high_bit(_mm512_or_si512(errors, first_errors)) {
         validate(bytes)
     } else {
@@ -252,25 +235,21 @@ fn unmask_and_validate_long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     }
 }
 
-/// Adds to `errors` those of 256 bytes, and of a character before them that ASCII truncates.
+/// Adds to `errors` those of the 256 bytes after the first four of `bytes`, and of a character before them that ASCII
+/// truncates.
 ///
 /// Like the test of the validator, but with shuffles instead of some loads, since unmasking already uses the
 /// load ports. The two functions are separate: a shared one was not inlined in either caller.
-///
-/// # Safety
-///
-/// - 256 bytes can be read at `at`, and 4 before it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
-    // SAFETY: each block is within the 256 bytes that the caller promises, with 4 bytes before it.
-    let [at_a, at_b, at_c, at_d] = unsafe { Place::<4>::four(at) };
+fn stride(bytes: &[u8; 4 + STRIDE], errors: __m512i) -> __m512i {
+    let [at_a, at_b, at_c, at_d] =
+        [0, 1, 2, 3].map(|n| Place::<{ 4 + BLOCK }>(first(&bytes[n * BLOCK..])));
     let [a, b, c, d] = [at_a.back::<0>(), at_b.back::<0>(), at_c.back::<0>(), at_d.back::<0>()];
     let back3 = at_a.back::<3>();
     let greatest = _mm512_max_epu8(_mm512_max_epu8(a, b), _mm512_max_epu8(c, d));
     if !any_high_bit(greatest) {
-        // SAFETY: four bytes before `at` can be read.
-        let before = u32::from_le_bytes(unsafe { at.sub(4).cast::<[u8; 4]>().read() });
+        let before = u32::from_le_bytes(*first(bytes));
         return if ends_complete(before) { errors } else { high() };
     }
     let greatest = _mm512_max_epu8(greatest, back3);
@@ -304,6 +283,16 @@ unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn back1(before: __m512i, block: __m512i) -> __m512i {
     _mm512_permutex2var_epi8(before, table(&BACK), block)
+}
+
+/// The last `N` bytes.
+///
+/// # Panics
+///
+/// If there are fewer.
+#[inline(always)]
+fn last_mut<const N: usize>(bytes: &mut [u8]) -> &mut [u8; N] {
+    bytes.last_chunk_mut().expect("room for a whole vector")
 }
 
 /// Returns the last four bytes of `bytes`, unmasked.

@@ -28,9 +28,13 @@
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
-use crate::simd::generic::{cold_path, distance_to_line, error_near, sequence_start};
+use crate::simd::generic::{
+    cold_path, distance_to_line, error_near, first, first_mut, sequence_start,
+};
 use crate::simd::reference;
 use crate::simd::results::Validated;
+use crate::simd::x86_64::avx2::load_32;
+use crate::simd::x86_64::sse41::AnyByte;
 
 pub(super) const BLOCK: usize = 64;
 pub(super) const STRIDE: usize = 4 * BLOCK;
@@ -109,37 +113,36 @@ pub(in crate::simd) fn copy_valid_prefix(input: &[u8], out: &mut [MaybeUninit<u8
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn valid_prefix<const COPY: bool>(input: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
     assert!(!COPY || out.len() >= input.len());
-    let start = input.as_ptr();
-    let out = out.as_mut_ptr().cast::<u8>();
-    let mut at = 0;
+    let Some(start) = input.first_chunk() else { return 0 };
+    let block = load(start);
+    if COPY {
+        store(block, first_mut(out));
+    }
+    let zero = _mm512_setzero_si512();
+    // After one error another is likely: a test for ASCII does not pay off.
+    let [back1, back2, back3] = [-1, -2, -3].map(|by| load_within(input, 0, by));
+    let start_marks = marks(test(block, back1, back2, back3, zero));
+    if start_marks != 0 {
+        return sequence_start(input, start_marks.trailing_zeros() as usize);
+    }
+    let mut at = BLOCK;
     while at + BLOCK <= input.len() {
-        // SAFETY: a block from `at` on is within `input`.
-        let block = unsafe { load_at(start.add(at)) };
+        // SAFETY: a block is at `at`, and a block is before it.
+        let place = unsafe { Place::<{ 3 + BLOCK }>::at(input, at) };
+        let block = place.back::<0>();
         if COPY {
-            // SAFETY: `out` has the length of `input` at least, of which a block is at `at`.
-            unsafe { store(block, out.add(at)) };
+            // SAFETY: a block is at `at` in `input`, and `out` is not shorter.
+            store(block, first_mut(unsafe { out.get_unchecked_mut(at..at + BLOCK) }));
         }
-        let zero = _mm512_setzero_si512();
-        let errors = if at == 0 {
-            // After one error another is likely: a test for ASCII does not pay off.
-            let [back1, back2, back3] = [-1, -2, -3].map(|by| load_within(input, 0, by));
-            test(block, back1, back2, back3, zero)
-        } else {
-            // SAFETY: `at` is a block or more, so that three bytes of `input` are before it.
-            unsafe {
-                match any_high_bit(_mm512_or_si512(block, load_at(start.add(at - 3)))) {
-                    true => test_full(Place::<3>::new(start.add(at)), zero),
-                    false => zero,
-                }
+        if any_high_bit(_mm512_or_si512(block, place.back::<3>())) {
+            let marks = marks(test_full(place, zero));
+            if marks != 0 {
+                return sequence_start(input, at + marks.trailing_zeros() as usize);
             }
-        };
-        let marks = marks(errors);
-        if marks != 0 {
-            return sequence_start(input, at + marks.trailing_zeros() as usize);
         }
         at += BLOCK;
     }
-    if at == 0 { 0 } else { Validated::all_but_tail(&input[..at]).valid_up_to }
+    Validated::all_but_tail(&input[..at]).valid_up_to
 }
 
 /// Up to 63 bytes in one register, with zeros before and after them.
@@ -149,7 +152,7 @@ fn valid_prefix<const COPY: bool>(input: &[u8], out: &mut [MaybeUninit<u8>]) -> 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn validate_up_to_63(input: &[u8]) -> Validated {
     debug_assert!(input.len() < BLOCK);
-    let text = load_within(input, 0, 0);
+    let text = load_start(input);
     if !any_high_bit(text) {
         return Validated::all(input.len());
     }
@@ -217,9 +220,8 @@ fn validate_up_to_128(input: &[u8]) -> Validated {
         return Validated::all(input.len());
     }
     let first_errors = first_errors(first);
-    let last_errors = if last_at >= 3 {
-        // SAFETY: three bytes and more are before `last_at`, and 64 from it on.
-        test_full(unsafe { Place::<3>::new(input.as_ptr().add(last_at)) }, _mm512_setzero_si512())
+    let last_errors = if let Some(place) = input.last_chunk::<{ 3 + BLOCK }>() {
+        test_full(Place(place), _mm512_setzero_si512())
     } else {
         // With zeros before it, the first bytes of the block may be marked wrongly. The first block contains
         // them, too.
@@ -239,20 +241,14 @@ fn validate_up_to_128(input: &[u8]) -> Validated {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn validate_up_to_319(input: &[u8]) -> Validated {
     debug_assert!((129..=319).contains(&input.len()));
-    let start = input.as_ptr();
     let last = input.len() - BLOCK;
-    // SAFETY: there are more than 128 bytes: two blocks from the start, and two up to the end, with
-    // room for a third between.
-    let [a, b, between, c, d] = unsafe {
-        let between = if last > 3 * BLOCK { 2 * BLOCK } else { 0 };
-        [
-            load_at(start),
-            load_at(start.add(BLOCK)),
-            load_at(start.add(between)),
-            load_at(start.add(last - BLOCK)),
-            load_at(start.add(last)),
-        ]
+    let (Some([a, b]), Some([c, d])) =
+        (two_blocks(input.first_chunk()), two_blocks(input.last_chunk()))
+    else {
+        return validate_up_to_63(input);
     };
+    // The first two and the last two blocks may have a third between.
+    let between = load(first(&input[last.min(2 * BLOCK)..]));
     let all = _mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d);
     if !any_high_bit(_mm512_or_si512(all, between)) {
         return Validated::all(input.len());
@@ -264,7 +260,7 @@ fn validate_up_to_319(input: &[u8]) -> Validated {
     let mut at = BLOCK;
     loop {
         // SAFETY: `at` is 64 or more, and at most the index of the last block.
-        errors = test_full(unsafe { Place::<3>::new(input.as_ptr().add(at)) }, errors);
+        errors = test_full(unsafe { Place::<{ 3 + BLOCK }>::at(input, at) }, errors);
         if at == last {
             break;
         }
@@ -285,13 +281,12 @@ fn validate_up_to_319(input: &[u8]) -> Validated {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn validate_long(input: &[u8]) -> Validated {
     debug_assert!(input.len() >= STRIDE + BLOCK);
-    let start = input.as_ptr();
-    let to_line = distance_to_line(start);
+    let to_line = distance_to_line(input.as_ptr());
     let last = input.len() - STRIDE;
     let mut at = 0;
     // Skips leading ASCII, which has no errors.
     // SAFETY: `at` is at most the index of the last stride.
-    while unsafe { is_ascii(start.add(at)) } {
+    while is_ascii(first(unsafe { input.get_unchecked(at..at + STRIDE) })) {
         if at == last {
             return Validated::all(input.len());
         }
@@ -320,7 +315,7 @@ fn validate_long(input: &[u8]) -> Validated {
     // Invariant: all bytes before `at` have been tested; no error is marked before `tested`.
     loop {
         // SAFETY: `at` is 16 or more, and at most the index of the last stride.
-        errors = unsafe { stride(start.add(at), errors) };
+        errors = stride(first(unsafe { input.get_unchecked(at - 16..at + STRIDE) }), errors);
         // The first test is early, so that dense errors do not cost a whole group each.
         if strides % GROUP == 0 || at == last {
             if any_high_bit(errors) {
@@ -354,29 +349,18 @@ fn stray_after_ascii(input: &[u8], at: usize) -> Option<Validated> {
 }
 
 /// Whether 256 bytes are ASCII.
-///
-/// # Safety
-///
-/// - 256 bytes can be read at `at`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-unsafe fn is_ascii(at: *const u8) -> bool {
-    // SAFETY: four blocks from `at` on can be read, as the caller promises.
-    let [a, b, c, d] =
-        unsafe { [load_at(at), load_at(at.add(64)), load_at(at.add(128)), load_at(at.add(192))] };
+fn is_ascii(bytes: &[u8; STRIDE]) -> bool {
+    let [a, b, c, d] = [0, 1, 2, 3].map(|n| load(first(&bytes[n * BLOCK..])));
     !any_high_bit(_mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d))
 }
 
-/// Adds to `errors` those of 256 bytes.
-///
-/// # Safety
-///
-/// - 256 bytes can be read at `at`, and 16 before it.
+/// Adds to `errors` those of the 256 bytes after the first 16 of `bytes`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-unsafe fn stride(at: *const u8, errors: __m512i) -> __m512i {
-    // SAFETY: each block is within the 256 bytes that the caller promises, with 16 bytes before it.
-    let places = unsafe { Place::<16>::four(at) };
+fn stride(bytes: &[u8; 16 + STRIDE], errors: __m512i) -> __m512i {
+    let places = [0, 1, 2, 3].map(|n| Place::<{ 16 + BLOCK }>(first(&bytes[n * BLOCK..])));
     let [a, b, c, d] = [
         places[0].back::<0>(),
         places[1].back::<0>(),
@@ -451,7 +435,7 @@ pub(super) fn ends_complete(bytes: u32) -> bool {
 /// Adds to `errors` those of a block.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn test_full<const BEFORE: usize>(place: Place<BEFORE>, errors: __m512i) -> __m512i {
+fn test_full<const LEN: usize>(place: Place<'_, LEN>, errors: __m512i) -> __m512i {
     let [block, back1, back2, back3] =
         [place.back::<0>(), place.back::<1>(), place.back::<2>(), place.back::<3>()];
     test(block, back1, back2, back3, errors)
@@ -460,7 +444,7 @@ fn test_full<const BEFORE: usize>(place: Place<BEFORE>, errors: __m512i) -> __m5
 /// Like [`test_full`], with one load fewer across cache lines.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn test_shuffled(place: Place<16>, errors: __m512i) -> __m512i {
+fn test_shuffled(place: Place<'_, { 16 + BLOCK }>, errors: __m512i) -> __m512i {
     let [block, back1, back16] = [place.back::<0>(), place.back::<1>(), place.back::<16>()];
     let back2 = _mm512_alignr_epi8::<14>(block, back16);
     let back3 = _mm512_alignr_epi8::<13>(block, back16);
@@ -470,7 +454,7 @@ fn test_shuffled(place: Place<16>, errors: __m512i) -> __m512i {
 /// Adds to `errors` those of a block, if no sequence in it or extending into it has more than three bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn test_medium<const BEFORE: usize>(place: Place<BEFORE>, errors: __m512i) -> __m512i {
+fn test_medium<const LEN: usize>(place: Place<'_, LEN>, errors: __m512i) -> __m512i {
     test_medium_bytes(place.back::<0>(), place.back::<1>(), place.back::<2>(), errors)
 }
 
@@ -496,7 +480,7 @@ pub(super) fn test_medium_bytes(
 /// byte of C2..=DF must precede a continuation byte, and no other byte may; C0 and C1 are errors.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn test_narrow<const BEFORE: usize>(place: Place<BEFORE>, errors: __m512i) -> __m512i {
+fn test_narrow<const LEN: usize>(place: Place<'_, LEN>, errors: __m512i) -> __m512i {
     test_narrow_bytes(place.back::<0>(), place.back::<1>(), errors)
 }
 
@@ -582,9 +566,8 @@ fn locate_error(input: &[u8], from: usize) -> Validated {
     let last = input.len() - BLOCK;
     let mut at = from.min(last);
     loop {
-        // SAFETY: `at` is 3 or more, and at most the index of the last block.
-        let errors =
-            test_full(unsafe { Place::<3>::new(input.as_ptr().add(at)) }, _mm512_setzero_si512());
+        let place = Place::<{ 3 + BLOCK }>(first(&input[at - 3..]));
+        let errors = test_full(place, _mm512_setzero_si512());
         if any_high_bit(errors) {
             return stop_at(input, at, marks(errors));
         }
@@ -641,40 +624,30 @@ pub(super) fn second() -> __m512i {
     table(&SECOND)
 }
 
-/// A pointer from which a block can be loaded, and blocks up to `BEFORE` bytes before it.
+/// A block with the bytes before it, `LEN` bytes in all.
 #[derive(Clone, Copy)]
-pub(super) struct Place<const BEFORE: usize> {
-    /// Invariant: 64 bytes can be read here, and `BEFORE` bytes before.
-    at: *const u8,
-}
+pub(super) struct Place<'a, const LEN: usize>(pub(super) &'a [u8; LEN]);
 
-impl<const BEFORE: usize> Place<BEFORE> {
-    /// # Safety
-    ///
-    /// - 64 bytes can be read at `at`, and `BEFORE` before it, for as long as this is used.
-    #[inline(always)]
-    pub(super) unsafe fn new(at: *const u8) -> Self {
-        Self { at }
-    }
+impl<'a, const LEN: usize> Place<'a, LEN> {
+    const BEFORE: usize = LEN - BLOCK;
 
-    /// Four blocks, one after another.
+    /// The block at `at`.
     ///
     /// # Safety
     ///
-    /// - 256 bytes can be read at `at`, and `BEFORE` before it, for as long as these are used.
+    /// - A block is at `at`, and there are `LEN - BLOCK` bytes before it.
     #[inline(always)]
-    pub(super) unsafe fn four(at: *const u8) -> [Self; 4] {
-        [at, at.wrapping_add(BLOCK), at.wrapping_add(2 * BLOCK), at.wrapping_add(3 * BLOCK)]
-            .map(|at| Self { at })
+    pub(super) unsafe fn at(bytes: &'a [u8], at: usize) -> Self {
+        // SAFETY: the caller promises these bytes.
+        Self(first(unsafe { bytes.get_unchecked(at - Self::BEFORE..at + BLOCK) }))
     }
 
-    /// Loads the block that starts `BACK` bytes before this pointer.
+    /// Loads the block that starts `BACK` bytes before this one.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
     pub(super) fn back<const BACK: usize>(self) -> __m512i {
-        const { assert!(BACK <= BEFORE) };
-        // SAFETY: `BACK` is at most `BEFORE`, so that by the invariant 64 bytes can be read there.
-        unsafe { load_at(self.at.sub(BACK)) }
+        const { assert!(BACK <= Self::BEFORE) };
+        load(first(&self.0[Self::BEFORE - BACK..]))
     }
 }
 
@@ -686,32 +659,35 @@ pub(super) fn load(block: &[u8; BLOCK]) -> __m512i {
     unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
 }
 
+/// Loads two blocks.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+fn two_blocks(bytes: Option<&[u8; 2 * BLOCK]>) -> Option<[__m512i; 2]> {
+    let bytes = bytes?;
+    Some([load(first(bytes)), load(first(&bytes[BLOCK..]))])
+}
+
 /// Loads a block in two halves. If it was just copied, in smaller parts, the load of a whole one would wait for the
 /// stores. Rows `read/ascii/64`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn load_halves(block: &[u8; BLOCK]) -> (__m256i, __m256i) {
-    let at = block.as_ptr();
-    // SAFETY: both halves are within the block; the loads require no alignment.
-    unsafe { (_mm256_loadu_si256(at.cast()), _mm256_loadu_si256(at.add(BLOCK / 2).cast())) }
-}
-
-/// Loads a block.
-///
-/// # Safety
-///
-/// - 64 bytes can be read at `at`.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-pub(super) unsafe fn load_at(at: *const u8) -> __m512i {
-    // SAFETY: the caller promises 64 bytes at `at`; the load requires no alignment.
-    unsafe { _mm512_loadu_si512(at.cast()) }
+    (load_32(first(block)), load_32(first(&block[BLOCK / 2..])))
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) fn table(table: &Aligned) -> __m512i {
     load(&table.0)
+}
+
+/// Loads the block at the start of `bytes`, with zeros after their end.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+pub(super) fn load_start(bytes: &[u8]) -> __m512i {
+    let inside = lanes(bytes.len().min(BLOCK));
+    // SAFETY: the mask lets through the lanes of `bytes`; the others are not accessed.
+    unsafe { _mm512_maskz_loadu_epi8(inside, bytes.as_ptr().cast()) }
 }
 
 /// Loads the block at `at + by`, with zeros for the bytes outside `bytes`.
@@ -740,19 +716,7 @@ pub(super) fn lanes(count: usize) -> u64 {
 /// Stores a block.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-pub(super) fn store_to(block: __m512i, to: &mut [u8; BLOCK]) {
-    // SAFETY: a block is 64 bytes; the store requires no alignment.
+pub(super) fn store<B: AnyByte>(block: __m512i, to: &mut [B; BLOCK]) {
+    // SAFETY: a block is 64 bytes, which may have any value; the store requires no alignment.
     unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), block) }
-}
-
-/// Stores a block.
-///
-/// # Safety
-///
-/// - 64 bytes can be written at `at`.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-pub(super) unsafe fn store(block: __m512i, at: *mut u8) {
-    // SAFETY: the caller promises room for 64 bytes at `at`; the store requires no alignment.
-    unsafe { _mm512_storeu_si512(at.cast(), block) }
 }

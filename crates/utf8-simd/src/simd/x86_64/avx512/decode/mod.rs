@@ -23,13 +23,16 @@
 mod units;
 
 use core::arch::x86_64::*;
+use core::mem::MaybeUninit;
 
+use crate::simd::generic::first_mut;
 use crate::simd::reference::convert;
+use crate::simd::uninit::as_uninit;
 use crate::simd::x86_64::avx2;
-use crate::simd::x86_64::avx512::decode::units::{Planes, not_continuing, put_wide, store_units};
+use crate::simd::x86_64::avx512::decode::units::{Planes, fill, not_continuing, put_wide};
 use crate::simd::x86_64::avx512::validate::{
-    Aligned, BLOCK, Place, any_high_bit, is_valid_block, lanes, load, load_within, prev, store,
-    table,
+    Aligned, BLOCK, Place, any_high_bit, is_valid_block, lanes, load, load_start, load_within,
+    prev, store, table,
 };
 
 /// The length of a block whose bytes are gathered: usually sixteen characters or fewer.
@@ -54,38 +57,37 @@ pub(in crate::simd) fn count_chars(text: &str) -> usize {
     for block in blocks {
         count += not_continuing(load(block)).count_ones() as usize;
     }
-    count + (not_continuing(load_within(rest, 0, 0)) & lanes(rest.len())).count_ones() as usize
+    count + (not_continuing(load_start(rest)) & lanes(rest.len())).count_ones() as usize
 }
 
 /// Decodes to `char`s; see [`Level::decode_chars`](crate::simd::Level::decode_chars).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
-    // SAFETY: there is room for `out.len()` units of four bytes; what is written to them are the
-    // characters of `text`, `char`s all of them.
-    let (read, written) = unsafe { decode::<4>(text, out.as_mut_ptr().cast(), out.len()) };
+    // SAFETY: what is written are the characters of `text`, and zeros.
+    let (read, written) = decode::<4>(text, unsafe { as_uninit(out) });
     finish(text, out, read, written)
 }
 
 /// Decodes to UTF-16; see [`Level::decode_utf16`](crate::simd::Level::decode_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
-    // SAFETY: there is room for `out.len()` units of two bytes, which may have any value.
-    let (read, written) = unsafe { decode::<2>(text, out.as_mut_ptr().cast(), out.len()) };
+    // SAFETY: vectors are written, and units may have any value.
+    let (read, written) = decode::<2>(text, unsafe { as_uninit(out) });
     finish(text, out, read, written)
 }
 
 /// Decodes a block or less; see [`Level::decode_short_chars`](crate::simd::Level::decode_short_chars).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_short_chars(bytes: &[u8], out: &mut [char]) -> Option<usize> {
-    // SAFETY: there is room for `out.len()` units of four bytes. Text is checked; what is written are its characters.
-    unsafe { short::<4, true>(bytes, out.as_mut_ptr().cast(), out.len()) }
+    // SAFETY: text is checked; what is written are its characters.
+    short::<4, true>(bytes, unsafe { as_uninit(out) })
 }
 
 /// Decodes a block or less; see [`Level::decode_short_utf16`](crate::simd::Level::decode_short_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Option<usize> {
-    // SAFETY: there is room for `out.len()` units of two bytes, which may have any value. Text is checked.
-    unsafe { short::<2, true>(bytes, out.as_mut_ptr().cast(), out.len()) }
+    // SAFETY: vectors are written, and units may have any value.
+    short::<2, true>(bytes, unsafe { as_uninit(out) })
 }
 
 /// Decodes with AVX2: its shorter stores cross fewer cache lines. Rows `to-chars/ascii/65536`.
@@ -101,32 +103,22 @@ pub(in crate::simd) fn decode_ascii_utf16(bytes: &[u8], out: &mut [u16]) -> usiz
 }
 
 /// Decodes `bytes` to units of `SIZE` bytes. Returns the number of units. Returns `None`, and writes nothing, if the
-/// units do not fit in `room`, if the bytes are more than a block, or, with `CHECK`, if they are not well-formed and
-/// complete.
-///
-/// # Safety
-///
-/// - Without `CHECK`, `bytes` are well-formed text.
-/// - `room` units of `SIZE` bytes can be written at `out`.
+/// units do not fit, if the bytes are more than a block, or, with `CHECK`, if they are not well-formed and complete.
+/// Without `CHECK`, `bytes` are text.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-unsafe fn short<const SIZE: usize, const CHECK: bool>(
+fn short<const SIZE: usize, const CHECK: bool>(
     bytes: &[u8],
-    out: *mut u8,
-    room: usize,
+    out: &mut [MaybeUninit<u8>],
 ) -> Option<usize> {
     // Without a mask, where that is possible, it takes 0.3 ns less: rows `to-chars/ascii/64`.
     let block = match bytes.first_chunk() {
         Some(block) if bytes.len() == BLOCK => load(block),
         Some(_) => return None,
-        None => load_within(bytes, 0, 0),
+        None => load_start(bytes),
     };
     if !any_high_bit(block) {
-        if bytes.len() > room {
-            return None;
-        }
-        // SAFETY: there is room for as many units as there are bytes of ASCII.
-        unsafe { put_ascii_exactly::<SIZE>(block, bytes.len(), out) };
+        put_ascii_exactly::<SIZE>(block, out.get_mut(..bytes.len() * SIZE)?);
         return Some(bytes.len());
     }
     if CHECK && !is_valid_block(block) {
@@ -137,18 +129,13 @@ unsafe fn short<const SIZE: usize, const CHECK: bool>(
     let wide = _mm512_cmpge_epu8_mask(block, _mm512_set1_epi8(0xF0_u8 as i8));
     let pairs = if SIZE == 2 { wide.count_ones() } else { 0 };
     let units = (ends.count_ones() + pairs) as usize;
-    if units > room {
-        return None;
-    }
-    // SAFETY: there is room for `units` units, which are those of the characters that end at `ends`.
-    unsafe {
-        if wide != 0 {
-            let put = put_wide::<SIZE, true>(block, ends, out);
-            debug_assert_eq!(put, units);
-        } else {
-            let [back1, back2, _] = prev(_mm512_setzero_si512(), block);
-            Planes::of_three(block, back1, back2).compress(ends).put_exactly::<SIZE>(units, out);
-        }
+    let out = out.get_mut(..units * SIZE)?;
+    if wide != 0 {
+        let put = put_wide::<SIZE, true>(block, ends, out);
+        debug_assert_eq!(put, units);
+    } else {
+        let [back1, back2, _] = prev(_mm512_setzero_si512(), block);
+        Planes::of_three(block, back1, back2).compress(ends).put_exactly::<SIZE>(out);
     }
     Some(units)
 }
@@ -170,35 +157,25 @@ fn finish<U: convert::Unit>(
 
 /// Decodes to units of `SIZE` bytes, four for `char`s and two for UTF-16, until a block might not fit.
 /// Returns the bytes read, up to a character boundary, and the units written; later units are unchanged.
-///
-/// # Safety
-///
-/// - `room` units of `SIZE` bytes can be written at `out`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-unsafe fn decode<const SIZE: usize>(text: &str, out: *mut u8, room: usize) -> (usize, usize) {
+fn decode<const SIZE: usize>(text: &str, out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     let bytes = text.as_bytes();
-    // SAFETY: the caller promises the room; a text is well-formed.
-    if let Some(units) = unsafe { short::<SIZE, false>(bytes, out, room) } {
+    if let Some(units) = short::<SIZE, false>(bytes, out) {
         return (bytes.len(), units);
     }
     let mut at = 0;
     let mut written = 0;
     // Invariant: the characters that end before `at` are written, `written` units, and no others.
     while at < bytes.len() {
-        // SAFETY: `room - written` units can be written after those written. If more than a block is left, `edge`
-        // has consumed at least `WIDE` bytes, which is more than `BEFORE`.
-        unsafe {
-            let edge = edge::<SIZE>(bytes, at, out.add(written * SIZE), room - written);
-            let Some((len, units)) = edge else { break };
+        let Some((len, units)) = edge::<SIZE>(bytes, at, &mut out[written * SIZE..]) else { break };
+        at += len;
+        written += units;
+        // More than a block is left, so `edge` has consumed at least `WIDE` bytes, which is more than `BEFORE`.
+        if bytes.len() - at > BLOCK + PLENTY * most(SIZE) {
+            let (len, units) = run::<SIZE>(bytes, at, &mut out[written * SIZE..]);
             at += len;
             written += units;
-            if bytes.len() - at > BLOCK + PLENTY * most(SIZE) {
-                let to = out.add(written * SIZE);
-                let (len, units) = run::<SIZE>(bytes, at, to, room - written);
-                at += len;
-                written += units;
-            }
         }
     }
     let mut read = at.min(bytes.len());
@@ -213,32 +190,31 @@ unsafe fn decode<const SIZE: usize>(text: &str, out: *mut u8, room: usize) -> (u
 ///
 /// A separate function, like [`edge`]: inlined, all tables would be loaded and spilled for every input.
 ///
-/// # Safety
+/// # Panics
 ///
-/// - `from` is at least `BEFORE`.
-/// - `room` units of `SIZE` bytes can be written at `out`.
+/// If `from` is less than `BEFORE`.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-unsafe fn run<const SIZE: usize>(
+fn run<const SIZE: usize>(
     bytes: &[u8],
     from: usize,
-    out: *mut u8,
-    room: usize,
+    out: &mut [MaybeUninit<u8>],
 ) -> (usize, usize) {
+    assert!(from >= BEFORE);
+    let all = out.len();
     let mut at = from;
-    let mut written = 0;
+    let mut room = out;
     let mut reach = Reach::Ascii;
     // Later units overwrite the excess: enough text follows, or the output is filled except for one unit, in
     // which a pair of surrogates does not fit.
-    while bytes.len() - at > BLOCK + PLENTY * most(SIZE) && room - written > most(SIZE) {
+    while bytes.len() - at > BLOCK + PLENTY * most(SIZE) && room.len() > most(SIZE) * SIZE {
         // SAFETY: `BEFORE` bytes are before `at`, which only grows, and more than a block is after it.
-        let next = unsafe { Place::new(bytes.as_ptr().add(at + 1)) };
-        // SAFETY: `room - written` is more than `most(SIZE)`.
-        let (len, units) = unsafe { inside::<SIZE>(next, &mut reach, out.add(written * SIZE)) };
+        let next = unsafe { Place::at(bytes, at + 1) };
+        let (len, units) = inside::<SIZE>(next, &mut reach, &mut room[..most(SIZE) * SIZE]);
         at += len;
-        written += units;
+        room = &mut room[units * SIZE..];
     }
-    (at - from, written)
+    (at - from, (all - room.len()) / SIZE)
 }
 
 /// Writes the characters that end in a block; `next` is one byte after its start. Returns the length of the
@@ -247,21 +223,20 @@ unsafe fn run<const SIZE: usize>(
 /// `reach` is that of the block before, then of this one. While it does not grow, the test of a block is one
 /// comparison. Each comparison costs as much as a lookup.
 ///
-/// # Safety
+/// # Panics
 ///
-/// - [`most`] units of `SIZE` bytes can be written at `out`.
+/// If there is no room for [`most`] units.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-unsafe fn inside<const SIZE: usize>(
-    next: Place<{ BEFORE + 1 }>,
+fn inside<const SIZE: usize>(
+    next: Place<'_, { BEFORE + 1 + BLOCK }>,
     reach: &mut Reach,
-    out: *mut u8,
+    out: &mut [MaybeUninit<u8>],
 ) -> (usize, usize) {
     let block = next.back::<1>();
     if *reach == Reach::Ascii {
         if !any_high_bit(block) {
-            // SAFETY: there is room for 64 units.
-            unsafe { put_ascii::<SIZE>(block, out) };
+            put_ascii::<SIZE>(block, out);
             return (BLOCK, BLOCK);
         }
         *reach = Reach::Two;
@@ -276,8 +251,7 @@ unsafe fn inside<const SIZE: usize>(
             // The window begins `BEFORE` bytes before the block, `next` one byte later.
             let (window, next) = (next.back::<{ BEFORE + 1 }>(), next.back::<BEFORE>());
             let ends = _mm512_cmpgt_epi8_mask(next, table(&CONTINUING_OR_BEFORE));
-            // SAFETY: the caller promises room for `most(SIZE)` units.
-            return (WIDE, unsafe { put_wide::<SIZE, false>(window, ends, out) });
+            return (WIDE, put_wide::<SIZE, false>(window, ends, out));
         }
         *reach = Reach::Three;
     }
@@ -295,8 +269,7 @@ unsafe fn inside<const SIZE: usize>(
         }
         Planes::of_three(block, back1, next.back::<3>())
     };
-    // SAFETY: there is room for 64 units, and `units` is no more.
-    unsafe { planes.compress(ends).put::<SIZE>(units, out) };
+    planes.compress(ends).put::<SIZE>(units, out);
     (BLOCK, units)
 }
 
@@ -313,18 +286,13 @@ static CONTINUING_OR_BEFORE: Aligned = Aligned({
 });
 
 /// Like [`inside`], for any block of `bytes`: the one at `at`. Writes no excess units. Returns `None`, and
-/// writes nothing, if the units do not fit in `room`.
-///
-/// # Safety
-///
-/// - `room` units of `SIZE` bytes can be written at `out`.
+/// writes nothing, if the units do not fit.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-unsafe fn edge<const SIZE: usize>(
+fn edge<const SIZE: usize>(
     bytes: &[u8],
     at: usize,
-    out: *mut u8,
-    room: usize,
+    out: &mut [MaybeUninit<u8>],
 ) -> Option<(usize, usize)> {
     let len = (bytes.len() - at).min(BLOCK);
     let block = load_within(bytes, at, 0);
@@ -342,27 +310,18 @@ unsafe fn edge<const SIZE: usize>(
             0
         };
         let units = (ends.count_ones() + pairs) as usize;
-        if units > room {
-            return None;
-        }
-        // SAFETY: `units` is at most `room`.
-        let put = unsafe { put_wide::<SIZE, true>(window, ends, out) };
+        let put = put_wide::<SIZE, true>(window, ends, out.get_mut(..units * SIZE)?);
         debug_assert_eq!(put, units);
         return Some((len, units));
     }
     let ends = not_continuing(load_within(bytes, at, 1)) & lanes(len);
     let units = if is_ascii { len } else { ends.count_ones() as usize };
-    if units > room {
-        return None;
-    }
-    // SAFETY: there is room for `units` units, which are no more than 64.
-    unsafe {
-        if is_ascii {
-            put_ascii_exactly::<SIZE>(block, units, out);
-        } else {
-            let (back1, back2) = (load_within(bytes, at, -1), load_within(bytes, at, -2));
-            Planes::of_three(block, back1, back2).compress(ends).put_exactly::<SIZE>(units, out);
-        }
+    let out = out.get_mut(..units * SIZE)?;
+    if is_ascii {
+        put_ascii_exactly::<SIZE>(block, out);
+    } else {
+        let (back1, back2) = (load_within(bytes, at, -1), load_within(bytes, at, -2));
+        Planes::of_three(block, back1, back2).compress(ends).put_exactly::<SIZE>(out);
     }
     Some((len, units))
 }
@@ -386,33 +345,24 @@ fn any_from(bytes: __m512i, least: u8) -> bool {
 
 /// Writes 64 units from 64 bytes of ASCII.
 ///
-/// # Safety
+/// # Panics
 ///
-/// - 64 units of `SIZE` bytes can be written at `out`.
+/// If there is no room for them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-unsafe fn put_ascii<const SIZE: usize>(ascii: __m512i, out: *mut u8) {
+fn put_ascii<const SIZE: usize>(ascii: __m512i, out: &mut [MaybeUninit<u8>]) {
     for i in 0..SIZE {
-        // SAFETY: `SIZE` vectors are 64 units.
-        unsafe { store(widen::<SIZE>(ascii, i), out.add(BLOCK * i)) };
+        store(widen::<SIZE>(ascii, i), first_mut(&mut out[BLOCK * i..]));
     }
 }
 
-/// Writes `len` units, at most 64, from `len` bytes of ASCII. Writes no excess units.
-///
-/// # Safety
-///
-/// - `len` units of `SIZE` bytes can be written at `out`.
+/// Fills `out` with units from ASCII, at most 64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-unsafe fn put_ascii_exactly<const SIZE: usize>(ascii: __m512i, len: usize, out: *mut u8) {
+fn put_ascii_exactly<const SIZE: usize>(ascii: __m512i, out: &mut [MaybeUninit<u8>]) {
     for i in 0..SIZE {
-        let before = i * (BLOCK / SIZE);
-        if before >= len {
-            break;
-        }
-        // SAFETY: as many units are left as are after those written.
-        unsafe { store_units::<SIZE>(widen::<SIZE>(ascii, i), len - before, out.add(BLOCK * i)) };
+        let Some(out @ [_, ..]) = out.get_mut(BLOCK * i..) else { break };
+        fill::<SIZE>(widen::<SIZE>(ascii, i), out);
     }
 }
 

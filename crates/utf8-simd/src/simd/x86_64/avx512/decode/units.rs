@@ -5,7 +5,9 @@
 //! time are gathered by the indexes of the last bytes; for UTF-16, values become surrogates.
 
 use core::arch::x86_64::*;
+use core::mem::MaybeUninit;
 
+use crate::simd::generic::first_mut;
 use crate::simd::x86_64::avx512::validate::{Aligned, BLOCK, high, lanes, store, table};
 
 /// The least byte, as a signed number, that is not a continuation byte.
@@ -27,25 +29,20 @@ pub(super) fn not_continuing(bytes: __m512i) -> u64 {
     _mm512_cmpge_epi8_mask(bytes, first_not_continuing())
 }
 
-/// Writes the first `units` units of a vector, or all if it has fewer. A unit has `SIZE` bytes.
-///
-/// # Safety
-///
-/// - These units can be written at `out`.
+/// Fills `out` with the first units of a vector, or its first 64 bytes with all of them. A unit has `SIZE` bytes, 4 or 2.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(super) unsafe fn store_units<const SIZE: usize>(vector: __m512i, units: usize, out: *mut u8) {
-    if units >= BLOCK / SIZE {
-        // SAFETY: all of the vector can be written.
-        return unsafe { store(vector, out) };
+pub(super) fn fill<const SIZE: usize>(vector: __m512i, out: &mut [MaybeUninit<u8>]) {
+    if let Some(all) = out.first_chunk_mut() {
+        return store(vector, all);
     }
-    let lanes = lanes(units);
-    // SAFETY: the mask lets through the units that can be written; the others are not accessed.
+    let lanes = lanes(out.len() / SIZE);
+    // SAFETY: the mask lets through the units that `out` has room for; the others are not accessed.
     unsafe {
         if SIZE == 4 {
-            _mm512_mask_storeu_epi32(out.cast(), lanes as u16, vector);
+            _mm512_mask_storeu_epi32(out.as_mut_ptr().cast(), lanes as u16, vector);
         } else {
-            _mm512_mask_storeu_epi16(out.cast(), lanes as u32, vector);
+            _mm512_mask_storeu_epi16(out.as_mut_ptr().cast(), lanes as u32, vector);
         }
     }
 }
@@ -136,40 +133,29 @@ impl Planes {
         }
     }
 
-    /// Writes `units` units, and zeros up to the end of a vector.
+    /// Writes `units` units, at most 64, and zeros up to the end of a vector.
     ///
-    /// # Safety
+    /// # Panics
     ///
-    /// - 64 units of `SIZE` bytes can be written at `out`, and `units` is at most 64.
+    /// If there is no room for them.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-    pub(super) unsafe fn put<const SIZE: usize>(self, units: usize, out: *mut u8) {
+    pub(super) fn put<const SIZE: usize>(self, units: usize, out: &mut [MaybeUninit<u8>]) {
         for i in 0..SIZE {
             if i * (BLOCK / SIZE) >= units {
                 break;
             }
-            // SAFETY: `SIZE` vectors are 64 units.
-            unsafe { store(self.vector::<SIZE>(i), out.add(BLOCK * i)) };
+            store(self.vector::<SIZE>(i), first_mut(&mut out[BLOCK * i..]));
         }
     }
 
-    /// Writes `units` units and no excess.
-    ///
-    /// # Safety
-    ///
-    /// - `units` units of `SIZE` bytes can be written at `out`, and are at most 64.
+    /// Fills `out` with the first units, at most 64.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-    pub(super) unsafe fn put_exactly<const SIZE: usize>(self, units: usize, out: *mut u8) {
+    pub(super) fn put_exactly<const SIZE: usize>(self, out: &mut [MaybeUninit<u8>]) {
         for i in 0..SIZE {
-            let before = i * (BLOCK / SIZE);
-            if before >= units {
-                break;
-            }
-            // SAFETY: as many units are left as are after those written.
-            unsafe {
-                store_units::<SIZE>(self.vector::<SIZE>(i), units - before, out.add(BLOCK * i));
-            }
+            let Some(out @ [_, ..]) = out.get_mut(BLOCK * i..) else { break };
+            fill::<SIZE>(self.vector::<SIZE>(i), out);
         }
     }
 }
@@ -234,18 +220,18 @@ const fn spread(sixteen: usize) -> Aligned {
     Aligned(table)
 }
 
-/// Writes the characters that end at `ends` in `window`, and no excess with `EXACT`. Returns the number of
-/// units.
+/// Writes the characters that end at `ends` in `window`. Returns the number of units. With `EXACT`, `out` has room for no
+/// more, and no excess is written.
 ///
-/// # Safety
+/// # Panics
 ///
-/// - [`most`](super::most) units of `SIZE` bytes can be written at `out`; with `EXACT`, as many as are returned.
+/// If there is no room: for [`most`](super::most) units, or with `EXACT` for as many as are returned.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(super) unsafe fn put_wide<const SIZE: usize, const EXACT: bool>(
+pub(super) fn put_wide<const SIZE: usize, const EXACT: bool>(
     window: __m512i,
     ends: u64,
-    out: *mut u8,
+    out: &mut [MaybeUninit<u8>],
 ) -> usize {
     let chars = ends.count_ones() as usize;
     // ASCII is payload and begins a character: only bit 7 is added.
@@ -263,22 +249,21 @@ pub(super) unsafe fn put_wide<const SIZE: usize, const EXACT: bool>(
         if 16 * i >= chars {
             break;
         }
-        let left = chars - 16 * i;
         let values = fetch(payload, places, i);
-        if SIZE == 4 {
-            let stored = if EXACT { left } else { 16 };
-            // SAFETY: the store ends at character `16 * i + stored`: at most `chars` with `EXACT`, else at most 64.
-            unsafe { store_units::<4>(values, stored, out.add(BLOCK * i)) };
-            continue;
+        let (vector, count) = if SIZE == 4 {
+            (values, 16)
+        } else {
+            let (pairs, keep) = to_pairs(values);
+            let keep = keep & lanes(2 * (chars - 16 * i)) as u32;
+            (_mm512_maskz_compress_epi16(keep, pairs), keep.count_ones() as usize)
+        };
+        let Some(out) = out.get_mut(units * SIZE..) else { break };
+        if EXACT {
+            fill::<SIZE>(vector, out);
+        } else {
+            // In UTF-16, at most 57 units precede these: 89 of the 96 of `most`.
+            store(vector, first_mut(out));
         }
-        let (pairs, keep) = to_pairs(values);
-        let keep = keep & lanes(2 * left) as u32;
-        let count = keep.count_ones() as usize;
-        let compressed = _mm512_maskz_compress_epi16(keep, pairs);
-        let stored = if EXACT { count } else { 32 };
-        // SAFETY: with `EXACT`, the store ends at unit `units + count`, and there is room for at least that many.
-        // Without it, at most 57 units precede these 32: 89 of the 96 of `most`.
-        unsafe { store_units::<2>(compressed, stored, out.add(2 * units)) };
         units += count;
     }
     if SIZE == 4 { chars } else { units }

@@ -1,0 +1,335 @@
+//! UTF-16, in units and in bytes.
+
+use super::through_utf16;
+#[cfg(feature = "alloc")]
+use alloc::string::String;
+
+use super::{Errors, Sealed, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le};
+use crate::simd::Level;
+#[cfg(feature = "alloc")]
+use crate::text::push_utf16;
+
+const REPLACEMENT: u16 = 0xFFFD;
+
+impl Sealed for Utf16 {}
+
+impl Source for Utf16 {
+    type Input = [u16];
+    type InputUnit = u16;
+    const NAME: &str = "UTF-16";
+
+    fn to_utf16(input: &[u16], output: &mut [u16], errors: Errors) -> Transcoded {
+        decode(input, |unit| unit, output, errors).replace_end(output, errors, &[REPLACEMENT])
+    }
+
+    fn to_utf8(input: &[u16], output: &mut [u8], errors: Errors) -> Transcoded {
+        let level = Level::detect();
+        let (mut read, mut written) = (0, 0);
+        loop {
+            let (used, bytes) = level.encode_utf16(&input[read..], &mut output[written..]);
+            read += used;
+            written += bytes;
+            let mut stop = stop_before(&input[read..], |unit| unit);
+            if errors == Errors::Replace && matches!(stop, Stop::IllFormed(_)) {
+                if used >= FAR
+                    && let Some(to) = output[written..].first_chunk_mut()
+                {
+                    *to = *b"\xEF\xBF\xBD";
+                    read += 1;
+                    written += to.len();
+                    continue;
+                }
+                let mut block = [0; DAMAGED];
+                let repaired = repair(&input[read..], &mut block);
+                let (used, bytes) = level.encode_utf16(repaired, &mut output[written..]);
+                read += used;
+                written += bytes;
+                if used > 0 {
+                    continue;
+                }
+                stop = Stop::Full;
+            }
+            let done = Transcoded { read, written, stop };
+            return done.replace_end(output, errors, "\u{FFFD}".as_bytes());
+        }
+    }
+
+    #[cfg(feature = "alloc")]
+    fn push_to_string(input: &[u16], errors: Errors, text: &mut String) -> (usize, Stop) {
+        const SHORT: usize = 64;
+        let level = Level::detect();
+        let mut read = 0;
+        loop {
+            let rest = &input[read..];
+            // The longest encoding of a short text, so that it is allocated once.
+            text.reserve(rest.len().max(3 * rest.len().min(SHORT)));
+            let used = push_utf16(level, rest, text);
+            read += used;
+            let rest = &input[read..];
+            let stop = match stop_before(rest, |unit| unit) {
+                Stop::Full => {
+                    text.reserve(3 * rest.len().min(DAMAGED));
+                    continue;
+                }
+                Stop::IllFormed(_) if errors == Errors::Replace && used >= FAR => {
+                    text.push(char::REPLACEMENT_CHARACTER);
+                    read += 1;
+                    continue;
+                }
+                Stop::IllFormed(_) if errors == Errors::Replace => {
+                    let mut block = [0; DAMAGED];
+                    let repaired = repair(rest, &mut block);
+                    text.reserve(3 * repaired.len());
+                    read += push_utf16(level, repaired, text);
+                    continue;
+                }
+                Stop::Incomplete(len) if errors == Errors::Replace => {
+                    text.push(char::REPLACEMENT_CHARACTER);
+                    read += len;
+                    Stop::Done
+                }
+                stop => stop,
+            };
+            return (read, stop);
+        }
+    }
+}
+
+/// The units that are repaired together if errors are near.
+const DAMAGED: usize = 256;
+
+/// After this many well-formed units, the next error is probably far.
+const FAR: usize = 32;
+
+/// Copies the start of `input`, with U+FFFD for each unpaired surrogate.
+fn repair<'a>(input: &[u16], output: &'a mut [u16; DAMAGED]) -> &'a [u16] {
+    // The low surrogate of a high one at the end of the window may follow: that is left.
+    let window = &input[..input.len().min(DAMAGED)];
+    let done = decode(window, |unit| unit, output, Errors::Replace);
+    &output[..done.written]
+}
+
+impl Target for Utf16 {
+    type Unit = u16;
+
+    fn from_source<S: Source + ?Sized>(
+        input: &S::Input,
+        output: &mut [u16],
+        errors: Errors,
+    ) -> Transcoded {
+        S::to_utf16(input, output, errors)
+    }
+}
+
+impl Sealed for Utf16Le {}
+
+impl Source for Utf16Le {
+    type Input = [u8];
+    type InputUnit = u8;
+    const NAME: &str = "UTF-16LE";
+
+    fn to_utf16(input: &[u8], output: &mut [u16], errors: Errors) -> Transcoded {
+        decode_bytes(input, u16::from_le_bytes, output, errors)
+    }
+}
+
+impl Target for Utf16Le {
+    type Unit = u8;
+
+    fn from_source<S: Source + ?Sized>(
+        input: &S::Input,
+        output: &mut [u8],
+        errors: Errors,
+    ) -> Transcoded {
+        let put = |units: &[u16], out: &mut [u8]| put_bytes(units, u16::to_le_bytes, out);
+        through_utf16::<S, u8>(input, output, errors, u16::MAX, put)
+    }
+}
+
+impl Sealed for Utf16Be {}
+
+impl Source for Utf16Be {
+    type Input = [u8];
+    type InputUnit = u8;
+    const NAME: &str = "UTF-16BE";
+
+    fn to_utf16(input: &[u8], output: &mut [u16], errors: Errors) -> Transcoded {
+        decode_bytes(input, u16::from_be_bytes, output, errors)
+    }
+}
+
+impl Target for Utf16Be {
+    type Unit = u8;
+
+    fn from_source<S: Source + ?Sized>(
+        input: &S::Input,
+        output: &mut [u8],
+        errors: Errors,
+    ) -> Transcoded {
+        let put = |units: &[u16], out: &mut [u8]| put_bytes(units, u16::to_be_bytes, out);
+        through_utf16::<S, u8>(input, output, errors, u16::MAX, put)
+    }
+}
+
+/// Writes whole characters as bytes, as many as fit. Returns the units read and the bytes written.
+fn put_bytes(
+    units: &[u16],
+    to_bytes: impl Fn(u16) -> [u8; 2],
+    output: &mut [u8],
+) -> (usize, usize) {
+    let (output, _) = output.as_chunks_mut();
+    let mut len = units.len().min(output.len());
+    if len < units.len() && len > 0 && is_high(units[len - 1]) {
+        len -= 1;
+    }
+    for (to, &unit) in output.iter_mut().zip(&units[..len]) {
+        *to = to_bytes(unit);
+    }
+    (len, 2 * len)
+}
+
+/// Decodes UTF-16 in bytes.
+fn decode_bytes(
+    input: &[u8],
+    unit: impl Fn([u8; 2]) -> u16 + Copy,
+    output: &mut [u16],
+    errors: Errors,
+) -> Transcoded {
+    let (units, odd) = input.as_chunks();
+    let Transcoded { read, written, stop } = decode(units, unit, output, errors);
+    let stop = match stop {
+        Stop::Done if !odd.is_empty() => Stop::Incomplete(1),
+        Stop::Incomplete(_) => Stop::Incomplete(2 + odd.len()),
+        Stop::IllFormed(_) => Stop::IllFormed(2),
+        stop => stop,
+    };
+    Transcoded { read: 2 * read, written, stop }.replace_end(output, errors, &[REPLACEMENT])
+}
+
+/// Copies units, as far as whole characters fit, up to a high surrogate at the end. Stops before an unpaired surrogate,
+/// or replaces it.
+///
+/// ```text
+/// for each block that fits:
+///     copy it
+///     without surrogates:  accept it
+///     otherwise:           compare each unit with the one before and the one after it, without branches
+/// ```
+fn decode<U: Copy>(
+    input: &[U],
+    unit: impl Fn(U) -> u16 + Copy,
+    output: &mut [u16],
+    errors: Errors,
+) -> Transcoded {
+    const BLOCK: usize = 64;
+    let fits = input.len().min(output.len());
+    let mut len = 0;
+    while len < fits {
+        let end = fits.min(len + BLOCK);
+        let mut surrogates = 0;
+        for (to, &from) in output[len..end].iter_mut().zip(&input[len..end]) {
+            *to = unit(from);
+            surrogates |= u16::from(is_surrogate(*to));
+        }
+        if surrogates == 0 {
+            len = end;
+            continue;
+        }
+        let end = end.min(input.len() - 1);
+        let mut accepted = 0;
+        if len > 0 && len < end {
+            accepted = pair(&input[len - 1..=end], unit, &mut output[len..end], errors);
+        }
+        if accepted == 0 {
+            accepted = decode_one(&input[len..], unit, &mut output[len..], errors);
+        }
+        if accepted == 0 {
+            break;
+        }
+        len += accepted;
+    }
+    let stop = match stop_before(&input[len..], unit) {
+        Stop::IllFormed(_) if errors == Errors::Replace => Stop::Full,
+        stop => stop,
+    };
+    Transcoded { read: len, written: len, stop }
+}
+
+/// Copies units between two others, up to an unpaired surrogate, or replaces it. Returns the number of units that are
+/// whole characters.
+///
+/// It reads the input again, because a load from what several stores have just written waits for them.
+fn pair<U: Copy>(
+    input: &[U],
+    unit: impl Fn(U) -> u16,
+    output: &mut [u16],
+    errors: Errors,
+) -> usize {
+    let is_unpaired = |before: U, here: U, after: U| {
+        let [before, here, after] = [unit(before), unit(here), unit(after)];
+        is_high(here) & !is_low(after) | is_low(here) & !is_high(before)
+    };
+    let mut any = 0;
+    let neighbours = input.iter().zip(&input[1..]).zip(&input[2..]);
+    for (to, ((&before, &here), &after)) in output.iter_mut().zip(neighbours.clone()) {
+        let is_unpaired = is_unpaired(before, here, after);
+        any |= u16::from(is_unpaired);
+        *to = if is_unpaired { REPLACEMENT } else { unit(here) };
+    }
+    if any != 0 && errors == Errors::Stop {
+        let mut unpaired =
+            neighbours.map(|((&before, &here), &after)| is_unpaired(before, here, after));
+        return unpaired.position(|unpaired| unpaired).unwrap_or(0);
+    }
+    // A pair that continues after the block is left.
+    output.len() - usize::from(output.last().is_some_and(|&last| is_high(last)))
+}
+
+/// Copies the first character, or replaces an unpaired surrogate. Returns the number of units, 0 if it does not fit or is
+/// not accepted.
+fn decode_one<U: Copy>(
+    input: &[U],
+    unit: impl Fn(U) -> u16 + Copy,
+    output: &mut [u16],
+    errors: Errors,
+) -> usize {
+    let len = match stop_before(input, unit) {
+        Stop::Full => 1 + usize::from(is_surrogate(unit(input[0]))),
+        Stop::IllFormed(_) if errors == Errors::Replace => {
+            output[0] = REPLACEMENT;
+            return 1;
+        }
+        _ => return 0,
+    };
+    let Some(output) = output.get_mut(..len) else { return 0 };
+    for (to, &from) in output.iter_mut().zip(input) {
+        *to = unit(from);
+    }
+    len
+}
+
+/// Returns why a strict conversion stops before `input`, if it is neither ill-formed nor at its end: the output is full.
+fn stop_before<U: Copy>(input: &[U], unit: impl Fn(U) -> u16) -> Stop {
+    let Some(&first) = input.first() else { return Stop::Done };
+    let first = unit(first);
+    if !is_surrogate(first) {
+        return Stop::Full;
+    }
+    match input.get(1) {
+        None if is_high(first) => Stop::Incomplete(1),
+        Some(&second) if is_high(first) && is_low(unit(second)) => Stop::Full,
+        _ => Stop::IllFormed(1),
+    }
+}
+
+fn is_surrogate(unit: u16) -> bool {
+    unit & 0xF800 == 0xD800
+}
+
+pub(super) fn is_high(unit: u16) -> bool {
+    unit & 0xFC00 == 0xD800
+}
+
+fn is_low(unit: u16) -> bool {
+    unit & 0xFC00 == 0xDC00
+}

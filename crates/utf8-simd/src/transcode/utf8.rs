@@ -1,0 +1,322 @@
+//! UTF-8, and `str`.
+
+#[cfg(feature = "alloc")]
+use alloc::string::String;
+use core::fmt::Debug;
+
+#[cfg(feature = "alloc")]
+use super::push_by_blocks;
+use super::{Errors, Sealed, Source, Stop, Target, Transcoded, Utf8};
+use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Level};
+use crate::text::split_far;
+use crate::validate::{PrefixEnd, valid_prefix};
+
+impl Sealed for Utf8 {}
+
+impl Source for Utf8 {
+    type Input = [u8];
+    type InputUnit = u8;
+    const NAME: &str = "UTF-8";
+
+    fn to_utf16(input: &[u8], output: &mut [u16], errors: Errors) -> Transcoded {
+        decode(input, output, errors)
+    }
+
+    fn to_utf8(input: &[u8], output: &mut [u8], errors: Errors) -> Transcoded {
+        decode(input, output, errors)
+    }
+
+    fn to_chars(input: &[u8], output: &mut [char], errors: Errors) -> Transcoded {
+        decode(input, output, errors)
+    }
+
+    #[cfg(feature = "alloc")]
+    fn push_to_string(input: &[u8], errors: Errors, text: &mut String) -> (usize, Stop) {
+        let (valid, end) = valid_prefix(input);
+        text.reserve(input.len());
+        text.push_str(valid);
+        let stop = match end {
+            PrefixEnd::Input => Stop::Done,
+            _ if errors == Errors::Replace => {
+                push_damaged(&input[valid.len()..], text);
+                return (input.len(), Stop::Done);
+            }
+            PrefixEnd::Incomplete(len) => Stop::Incomplete(len),
+            PrefixEnd::IllFormed(len) => Stop::IllFormed(len),
+        };
+        (valid.len(), stop)
+    }
+}
+
+/// Appends the text of `input`, with U+FFFD for each ill-formed part. Without vectors, validation one character after
+/// another is the fastest.
+#[cfg(feature = "alloc")]
+pub(super) fn push_damaged(input: &[u8], text: &mut String) {
+    if Level::detect().decodes_many() {
+        push_by_blocks::<Utf8, 4096>(input, Errors::Replace, text);
+        return;
+    }
+    for chunk in input.utf8_chunks() {
+        text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+}
+
+impl Target for Utf8 {
+    type Unit = u8;
+
+    fn from_source<S: Source + ?Sized>(
+        input: &S::Input,
+        output: &mut [u8],
+        errors: Errors,
+    ) -> Transcoded {
+        S::to_utf8(input, output, errors)
+    }
+}
+
+impl Sealed for str {}
+
+impl Source for str {
+    type Input = str;
+    type InputUnit = u8;
+    const NAME: &str = "UTF-8";
+
+    fn to_utf16(input: &str, output: &mut [u16], _: Errors) -> Transcoded {
+        Transcoded::until_full(u16::decode(Level::detect(), input, output), input.len())
+    }
+
+    fn to_utf8(input: &str, output: &mut [u8], _: Errors) -> Transcoded {
+        Transcoded::until_full(u8::decode(Level::detect(), input, output), input.len())
+    }
+
+    fn to_chars(input: &str, output: &mut [char], _: Errors) -> Transcoded {
+        Transcoded::until_full(char::decode(Level::detect(), input, output), input.len())
+    }
+}
+
+/// A unit that a level decodes text to.
+trait Unit: Copy + Debug + 'static {
+    /// U+FFFD.
+    const REPLACEMENT: &'static [Self];
+
+    /// The most bytes that one unit stands for.
+    const BYTES: usize;
+
+    /// Decodes `text`, as far as it fits. Returns the bytes read and the units written.
+    fn decode(level: Level, text: &str, output: &mut [Self]) -> (usize, usize);
+
+    /// Decodes ASCII at the start of `bytes`, in whole blocks that fit. Returns their length.
+    fn decode_ascii(_level: Level, _bytes: &[u8], _output: &mut [Self]) -> usize {
+        0
+    }
+
+    /// Decodes the start of `input`, which has an error near, with U+FFFD for each ill-formed part. Returns the bytes
+    /// read and the units written.
+    fn decode_damaged(level: Level, input: &[u8], output: &mut [Self]) -> (usize, usize) {
+        let mut repaired = [0; 1024];
+        let (read, len) = repair(level, input, &mut repaired, NEAR);
+        let (text, _) = valid_prefix(&repaired[..len]);
+        let (used, written) = Self::decode(level, text, output);
+        match used == len {
+            true => (read, written),
+            false => (repair(level, input, &mut repaired[..used], usize::MAX).0, written),
+        }
+    }
+
+    /// Decodes `bytes` if they are short, well-formed and complete, and fit. Returns the number of units.
+    fn decode_short(_level: Level, _bytes: &[u8], _output: &mut [Self]) -> Option<usize> {
+        None
+    }
+}
+
+impl Unit for u8 {
+    const REPLACEMENT: &'static [u8] = "\u{FFFD}".as_bytes();
+    const BYTES: usize = 1;
+
+    fn decode(_: Level, text: &str, output: &mut [u8]) -> (usize, usize) {
+        let mut len = text.len().min(output.len());
+        while !text.is_char_boundary(len) {
+            len -= 1;
+        }
+        output[..len].copy_from_slice(&text.as_bytes()[..len]);
+        (len, len)
+    }
+
+    fn decode_damaged(level: Level, input: &[u8], output: &mut [u8]) -> (usize, usize) {
+        repair(level, input, output, NEAR)
+    }
+}
+
+impl Unit for u16 {
+    const REPLACEMENT: &'static [u16] = &[0xFFFD];
+    const BYTES: usize = 3;
+
+    fn decode(level: Level, text: &str, output: &mut [u16]) -> (usize, usize) {
+        level.decode_utf16(text, output)
+    }
+
+    fn decode_ascii(level: Level, bytes: &[u8], output: &mut [u16]) -> usize {
+        level.decode_ascii_utf16(bytes, output)
+    }
+
+    fn decode_short(level: Level, bytes: &[u8], output: &mut [u16]) -> Option<usize> {
+        level.decode_short_utf16(bytes, output)
+    }
+}
+
+impl Unit for char {
+    const REPLACEMENT: &'static [char] = &[char::REPLACEMENT_CHARACTER];
+    const BYTES: usize = 4;
+
+    fn decode(level: Level, text: &str, output: &mut [char]) -> (usize, usize) {
+        level.decode_chars(text, output)
+    }
+
+    fn decode_ascii(level: Level, bytes: &[u8], output: &mut [char]) -> usize {
+        level.decode_ascii_chars(bytes, output)
+    }
+
+    fn decode_short(level: Level, bytes: &[u8], output: &mut [char]) -> Option<usize> {
+        level.decode_short_chars(bytes, output)
+    }
+}
+
+/// The most bytes that `Level::decode_short_utf16` and `decode_short_chars` decode.
+const SHORT: usize = 64;
+
+/// Validates `input` and decodes it, a window at a time, so that a window is still in the cache when it is decoded.
+fn decode<U: Unit>(input: &[u8], output: &mut [U], errors: Errors) -> Transcoded {
+    let level = Level::detect();
+    if input.len() <= SHORT
+        && let Some(written) = U::decode_short(level, input, output)
+    {
+        return Transcoded { read: input.len(), written, stop: Stop::Done };
+    }
+    let (mut read, mut written) = (0, 0);
+    loop {
+        let ascii = U::decode_ascii(level, &input[read..], &mut output[written..]);
+        read += ascii;
+        written += ascii;
+
+        let (rest, room) = (&input[read..], &mut output[written..]);
+        let window = &rest[..rest.len().min(window::<U>(room.len()))];
+        let (text, end) = valid_prefix(window);
+        let (used, units) = U::decode(level, text, room);
+        read += used;
+        written += units;
+        if used < text.len() {
+            return Transcoded { read, written, stop: Stop::Full };
+        }
+        let stop = match end {
+            // The window ends, perhaps inside a character, not the input.
+            PrefixEnd::Input | PrefixEnd::Incomplete(_) if window.len() < rest.len() => continue,
+            PrefixEnd::Input => Stop::Done,
+            PrefixEnd::Incomplete(len) => Stop::Incomplete(len),
+            PrefixEnd::IllFormed(_) if errors == Errors::Replace => {
+                let (used, units) =
+                    U::decode_damaged(level, &input[read..], &mut output[written..]);
+                read += used;
+                written += units;
+                if used > 0 {
+                    continue;
+                }
+                Stop::Full
+            }
+            PrefixEnd::IllFormed(len) => Stop::IllFormed(len),
+        };
+        let done = Transcoded { read, written, stop };
+        return done.replace_end(output, errors, U::REPLACEMENT);
+    }
+}
+
+/// Returns the number of bytes to validate if there is room for `room` units: few that do not fit, and enough for one
+/// character.
+fn window<U: Unit>(room: usize) -> usize {
+    const MORE: usize = 512;
+    const LARGEST: usize = 16 * 1024;
+    room.saturating_mul(U::BYTES).min(room.saturating_add(MORE)).clamp(4, LARGEST)
+}
+
+/// After this many well-formed bytes, errors are no longer near.
+const NEAR: usize = 128;
+
+/// Copies `input` to `output`, as far as it fits, with U+FFFD for each ill-formed part. Stops after `near` bytes
+/// or more without an error, and before an incomplete end. Returns the bytes read and written.
+///
+/// ```text
+/// block by block, if the level finds all errors of a block at once, and there is room for the longest result:
+///     copy the text between them
+/// else:
+///     copy the text before the next error
+/// ```
+#[inline(never)]
+fn repair(level: Level, input: &[u8], output: &mut [u8], near: usize) -> (usize, usize) {
+    let (mut read, mut written, mut last_error) = (0, 0, 0);
+    while read < input.len() && read - last_error < near {
+        let (from, to) = (&input[read..], &mut output[written..]);
+        if let (Some(from), Some(to)) = (from.first_chunk(), to.first_chunk_mut())
+            && let Some(block) = from.first_chunk()
+            && let Some(errors) = level.block_errors(block)
+        {
+            if errors.starts != 0 {
+                last_error = read + BLOCK_ERRORS_LEN;
+            }
+            read += errors.end;
+            written += repair_block(from, errors, to);
+            last_error = last_error.min(read);
+            continue;
+        }
+        // Enough for a character or for all that fits.
+        let window = &from[..from.len().min(NEAR.min(to.len() + 4))];
+        let (text, error_len) = split_far(Level::SCALAR, window);
+        let (used, copied) = u8::decode(level, text, to);
+        read += used;
+        written += copied;
+        match error_len {
+            _ if used < text.len() => break,
+            Some(len) => {
+                let Some(to) = to[copied..].first_chunk_mut() else { break };
+                *to = *b"\xEF\xBF\xBD";
+                written += to.len();
+                read += len;
+                last_error = read;
+            }
+            None if window.len() < from.len() => {}
+            None => break,
+        }
+    }
+    (read, written)
+}
+
+/// Copies the text of a block, with U+FFFD for each ill-formed part. Returns the bytes written.
+///
+/// Whole arrays are copied, of which only the first bytes count: a copy of a variable length is a call.
+#[inline]
+fn repair_block(
+    from: &[u8; 2 * BLOCK_ERRORS_LEN],
+    errors: BlockErrors,
+    to: &mut [u8; 4 * BLOCK_ERRORS_LEN],
+) -> usize {
+    let (mut at, mut written, mut left) = (0, 0, errors.starts);
+    let mut copy = |at: usize, len: usize, written: usize| {
+        if let (Some(from), Some(to)) =
+            (from[at..].first_chunk(), to[written..].first_chunk_mut::<BLOCK_ERRORS_LEN>())
+        {
+            *to = *from;
+        }
+        if let Some(to) = to[written + len..].first_chunk_mut() {
+            *to = *b"\xEF\xBF\xBD";
+        }
+        written + len
+    };
+    while left != 0 {
+        let part = left.trailing_zeros() as usize;
+        written = copy(at, part - at, written) + 3;
+        at = part + 1;
+        at += (errors.two_or_three >> part & 1) as usize + (errors.three >> part & 1) as usize;
+        left &= left - 1;
+    }
+    copy(at, errors.end - at, written)
+}

@@ -1,0 +1,166 @@
+//! Bytes to `str`: is all of an input well-formed UTF-8, and otherwise how much of it?
+
+use crate::error::Utf8Error;
+use crate::simd::Level;
+use crate::text;
+
+/// Returns `bytes` as text if all of them are well-formed UTF-8, like [`core::str::from_utf8`].
+///
+/// Short ASCII is tested inline, without a call.
+///
+/// # Errors
+///
+/// The first ill-formed or incomplete sequence, with the values of std's error.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_simd::from_utf8;
+///
+/// assert_eq!(from_utf8("žluť".as_bytes()), Ok("žluť"));
+/// let error = from_utf8(b"5 \xE2\x82").unwrap_err();
+/// assert_eq!((error.valid_up_to(), error.error_len()), (2, None));
+/// ```
+#[inline]
+pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
+    text::whole_text(Level::detect(), bytes).map_err(Utf8Error::from)
+}
+
+/// Returns `bytes` as text that can be changed, like [`core::str::from_utf8_mut`].
+///
+/// # Errors
+///
+/// As [`from_utf8`].
+#[inline]
+pub fn from_utf8_mut(bytes: &mut [u8]) -> Result<&mut str, Utf8Error> {
+    text::whole_text_mut(Level::detect(), bytes).map_err(Utf8Error::from)
+}
+
+/// Whether all of `bytes` are well-formed UTF-8.
+#[inline]
+#[must_use]
+pub fn is_utf8(bytes: &[u8]) -> bool {
+    from_utf8(bytes).is_ok()
+}
+
+/// Why a well-formed prefix ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PrefixEnd {
+    /// The prefix is the whole input.
+    Input,
+    /// An incomplete sequence follows, and is all that is left: 1 to 3 bytes, which further bytes may complete.
+    Incomplete(usize),
+    /// An ill-formed maximal subpart of 1 to 3 bytes follows (Unicode 3.9): what one U+FFFD replaces.
+    IllFormed(usize),
+}
+
+/// Splits off the longest well-formed prefix of `input`, and returns why it ended: one step of a stream or a parser.
+///
+/// For inputs in which errors are rare. It reads as much as 1 KiB after the prefix, so that a long input takes few
+/// branches. If the last call found an error, the next one is probably near: call [`valid_prefix_dense`].
+///
+/// # Examples
+///
+/// ```
+/// use utf8_simd::{PrefixEnd, valid_prefix, valid_prefix_dense};
+///
+/// let mut input = &b"10 \xE2\x82\xAC or \xFF$12 \xE2\x82"[..];
+/// let mut text = String::new();
+/// let (mut prefix, mut end) = valid_prefix(input);
+/// let held = loop {
+///     text.push_str(prefix);
+///     input = &input[prefix.len()..];
+///     match end {
+///         PrefixEnd::Input => break 0,
+///         PrefixEnd::Incomplete(len) => break len, // until the next chunk
+///         PrefixEnd::IllFormed(len) => {
+///             text.push(char::REPLACEMENT_CHARACTER);
+///             input = &input[len..];
+///         }
+///     }
+///     (prefix, end) = valid_prefix_dense(input);
+/// };
+/// assert_eq!((&text[..], held), ("10 € or \u{FFFD}$12 ", 2));
+/// ```
+#[inline]
+pub fn valid_prefix(input: &[u8]) -> (&str, PrefixEnd) {
+    // A load from nowhere, of which nothing counts, takes long.
+    if input.is_empty() {
+        return ("", PrefixEnd::Input);
+    }
+    let (text, error_len) = text::split_far(Level::detect(), input);
+    (text, end_of(input, text, error_len))
+}
+
+/// Returns the same as [`valid_prefix`], at a cost in proportion to the prefix: for inputs in which errors are dense.
+///
+/// A short prefix is read in words, a long one block by block, and nothing after it beyond its last block. Without
+/// an error, it is about half as fast as [`valid_prefix`].
+#[inline]
+pub fn valid_prefix_dense(input: &[u8]) -> (&str, PrefixEnd) {
+    let (text, error_len) = text::split_near(Level::detect(), input);
+    (text, end_of(input, text, error_len))
+}
+
+#[inline]
+fn end_of(input: &[u8], text: &str, error_len: Option<usize>) -> PrefixEnd {
+    match (error_len, input.len() - text.len()) {
+        (Some(len), _) => PrefixEnd::IllFormed(len),
+        (None, 0) => PrefixEnd::Input,
+        (None, len) => PrefixEnd::Incomplete(len),
+    }
+}
+
+/// Unmasks the payload of a WebSocket frame in place (RFC 6455 section 5.3): `bytes[i] ^= mask[i % 4]`.
+///
+/// If a payload arrives in pieces, call [`mask.rotate_left`](slice::rotate_left) with the length of each piece,
+/// modulo 4, before the next one.
+#[inline]
+pub fn unmask(bytes: &mut [u8], mask: [u8; 4]) {
+    Level::detect().unmask(bytes, mask);
+}
+
+/// Unmasks all of `bytes`, like [`unmask`], and validates them in the same pass, like [`from_utf8`].
+///
+/// # Errors
+///
+/// As [`from_utf8`]. All of `bytes` are unmasked nevertheless.
+///
+/// # Examples
+///
+/// ```
+/// // The masked "Hello" of RFC 6455 section 5.7.
+/// let mut payload = [0x7F, 0x9F, 0x4D, 0x51, 0x58];
+/// let text = utf8_simd::unmask_and_validate(&mut payload, [0x37, 0xFA, 0x21, 0x3D]);
+/// assert_eq!(text, Ok("Hello"));
+/// ```
+#[inline]
+pub fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> Result<&str, Utf8Error> {
+    text::unmask_whole_text(Level::detect(), bytes, mask).map_err(Utf8Error::from)
+}
+
+/// Returns the number of `char`s in `text`, like `text.chars().count()`.
+#[inline]
+#[must_use]
+pub fn count_chars(text: &str) -> usize {
+    Level::detect().count_chars(text)
+}
+
+/// Returns the number of UTF-16 units that encode `text`, like `text.encode_utf16().count()`.
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(utf8_simd::count_chars("a€😀"), 3);
+/// assert_eq!(utf8_simd::utf16_len("a€😀"), 4);
+/// ```
+#[must_use]
+pub fn utf16_len(text: &str) -> usize {
+    /// At most 255, so that a byte counts the characters of a block, which compilers vectorise.
+    const BLOCK: usize = 192;
+    let begins_four = |n: u8, byte: &u8| n + u8::from(*byte >= 0xF0);
+    let (blocks, rest) = text.as_bytes().as_chunks::<BLOCK>();
+    let fours = |block: &[u8]| usize::from(block.iter().fold(0, begins_four));
+    let pairs = blocks.iter().map(|block| fours(block)).sum::<usize>() + fours(rest);
+    count_chars(text) + pairs
+}
