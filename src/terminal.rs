@@ -2,7 +2,6 @@
 
 use core::iter::FusedIterator;
 
-use crate::decoder::utf8_decoder::{Pieces, Utf8Decoder};
 use crate::decoder::error::Utf8Error;
 #[cfg(feature = "alloc")]
 use crate::decoder::mode::ErrorMode;
@@ -10,6 +9,7 @@ use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
 #[cfg(feature = "alloc")]
 use crate::decoder::progress::{Progress, Status, progress};
+use crate::decoder::utf8_decoder::{Pieces, Utf8Decoder};
 
 /// Decodes the bytes of a terminal, which switches between Latin-1 and UTF-8.
 ///

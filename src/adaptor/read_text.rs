@@ -7,12 +7,12 @@ use bytes::BytesMut;
 
 use crate::adaptor::stream_error::{StreamError, append_within};
 use crate::adaptor::{CAPACITY, MAX_CAPACITY};
-use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
 use crate::decoder::scanner::{Scanner, Step};
 use crate::decoder::text::{Ending, ReadBuffer, assert_char_boundary};
+use crate::decoder::utf8_decoder::Utf8Decoder;
 
 /// What has been read: text, repaired text and bytes that have not been decoded.
 ///

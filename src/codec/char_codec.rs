@@ -5,12 +5,12 @@ use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
 use crate::codec::lines_codec::{Parts, Utf8LinesCodec};
-use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::encoder::Utf8Encoder;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::options::Utf8Options;
 use crate::decoder::scanner::Step;
+use crate::decoder::utf8_decoder::Utf8Decoder;
 
 /// Decodes bytes to `char`s, one per item.
 ///

@@ -7,11 +7,11 @@ use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::lines_codec::Utf8LinesCodec;
-use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::utf8_decoder::input::Taken;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::options::Utf8Options;
 use crate::decoder::text::Ending;
+use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::utf8_decoder::input::Taken;
 
 /// Decodes bytes to text and errors, in order. Every byte is part of one of them, so nothing is lost.
 ///

@@ -7,16 +7,16 @@ use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
-use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::encoder::Utf8Encoder;
 use crate::decoder::error::Utf8Error;
+use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
 use crate::decoder::scanner::{Scanner, Step};
+use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::fallback::{FallbackDecoder, LineFallback};
 use crate::lines::machine::{DEFAULT_MAX_LENGTH, LegacyLines, LineMachine, Next};
 use crate::lines::{Delimiter, Line, LineError};
-use crate::decoder::follow::Follow;
 
 /// Decodes bytes to lines, each with its number and offset.
 ///

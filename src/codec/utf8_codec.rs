@@ -6,16 +6,16 @@ use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
 use crate::codec::lines_codec::{Parts, Utf8LinesCodec};
-use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::utf8_decoder::input::Taken;
-use crate::decoder::utf8_decoder::owned::Item;
 use crate::decoder::encoder::Utf8Encoder;
 use crate::decoder::error::Utf8Error;
+use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
 use crate::decoder::text::Ending;
+use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::utf8_decoder::input::Taken;
+use crate::decoder::utf8_decoder::owned::Item;
 use crate::fallback::{FallbackDecoder, Switch, take_next};
-use crate::decoder::follow::Follow;
 
 /// Decodes bytes to text. Each item is a run of whole characters, never empty.
 ///

@@ -1,9 +1,9 @@
 //! The carry: which bytes of a split character are kept between two chunks?
 
+use crate::decoder::ends::head;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::scanner::{Scanner, Step};
-use crate::decoder::ends::{head};
-use utf8_simd::{sequence_len};
+use utf8_simd::sequence_len;
 
 /// The first bytes of one sequence whose rest has not arrived.
 ///

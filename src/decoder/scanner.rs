@@ -3,12 +3,12 @@
 #[cfg(any(feature = "alloc", test))]
 use crate::decoder::bom::BomPolicy;
 use crate::decoder::bom::{Opening, Start};
+use crate::decoder::ends::head;
 use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
 use crate::decoder::options::Utf8Options;
 #[cfg(feature = "bytes")]
 use crate::decoder::text::unmask_and_split_far;
 use crate::decoder::text::{Ending, Look, split_far, split_near, split_text};
-use crate::decoder::ends::{head};
 use utf8_simd::{Kernel, begins_nothing, decode_char, error_at_start};
 
 /// The state of a UTF-8 stream between two bytes.

@@ -5,7 +5,6 @@
 #[cfg(feature = "alloc")]
 use alloc::{borrow::Cow, string::String};
 
-pub(crate) use utf8_simd::{Kernel, NulForm, surrogate_pair};
 #[cfg(feature = "alloc")]
 pub(crate) use utf8_simd::text::push_utf16;
 #[cfg(feature = "lines")]
@@ -16,15 +15,16 @@ pub(crate) use utf8_simd::text::{BlockParts, Part, ShortText, first_char, split_
 pub(crate) use utf8_simd::text::{GatheredText, SplitTo, take_text};
 #[cfg(feature = "std")]
 pub(crate) use utf8_simd::text::{ReadBuffer, assert_char_boundary};
+pub(crate) use utf8_simd::{Kernel, NulForm, surrogate_pair};
 
-#[cfg(feature = "alloc")]
-use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::ends::tail;
 use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
 #[cfg(feature = "alloc")]
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Strictness;
-use crate::decoder::ends::{tail};
-use utf8_simd::{Validated};
+#[cfg(feature = "alloc")]
+use crate::decoder::utf8_decoder::Utf8Decoder;
+use utf8_simd::Validated;
 use utf8_simd::text::{self, whole_text};
 
 /// What follows accepted text.

@@ -1,11 +1,11 @@
 //! The validator: is a stream well-formed, and where not?
 
 use crate::decoder::carry::{Carry, Resumed};
+use crate::decoder::ends::tail;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::options::Utf8Options;
 use crate::decoder::scanner::{Scanner, Step};
 use crate::decoder::text::Ending;
-use crate::decoder::ends::tail;
 
 /// Validates a stream of bytes that arrives in chunks split anywhere. It yields no text.
 ///

@@ -9,12 +9,12 @@ use alloc::string::String;
 use core::fmt;
 use core::ops::RangeInclusive;
 
-use crate::decoder::utf8_decoder::lossy::SingleByte;
 use crate::decoder::error::Utf8ErrorKind;
+use crate::decoder::follow::Follow;
 use crate::decoder::mode::WINDOWS_1252_C1;
 use crate::decoder::options::Strictness;
 use crate::decoder::text::{Kernel, push_utf16};
-use crate::decoder::follow::Follow;
+use crate::decoder::utf8_decoder::lossy::SingleByte;
 
 /// The encoding of text that is not UTF-8.
 ///

@@ -7,23 +7,23 @@ use bytes::Buf;
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::error::Utf8Error;
+use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
 #[cfg(feature = "codec")]
 use crate::decoder::scanner::{Scanner, Step};
 use crate::decoder::text::{SplitTo, take_text};
+use crate::decoder::utf8_decoder::Utf8Decoder;
 #[cfg(feature = "codec")]
 use crate::fallback::Fallback;
 use crate::fallback::Switch;
 #[cfg(feature = "stream")]
 use crate::fallback::decoder::{FallbackDecoder, Pace};
+#[cfg(feature = "codec")]
+use crate::fallback::legacy::Decoded;
 use crate::fallback::switch::Found;
 #[cfg(feature = "codec")]
 use crate::fallback::switch::{Extent, Reading, Uses};
-use crate::decoder::follow::Follow;
-#[cfg(feature = "codec")]
-use crate::fallback::legacy::Decoded;
 
 /// Takes the next text off the front of `bytes`: UTF-8 without copying, legacy text as a copy.
 ///

@@ -11,9 +11,9 @@ use pin_project_lite::pin_project;
 
 use crate::adaptor::append_within;
 use crate::adaptor::chunks::{ChunkText, MAX_TURNS, Turns, give_way};
-use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
+use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::http::BodyError;
 use crate::http::body_chunks::BodyChunks;
 use crate::http::content_type::Charset;

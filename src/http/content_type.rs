@@ -13,9 +13,9 @@ use std::mem;
 use http::HeaderMap;
 use http::header::CONTENT_TYPE;
 
+use crate::fallback::legacy::LegacyEncoding;
 use crate::http::header_fields::require_whole;
 use crate::http::{BodyError, Utf8Body};
-use crate::fallback::legacy::LegacyEncoding;
 
 impl<B> Utf8Body<B> {
     /// Reads `inner` in the charset of the `Content-Type` in `headers`, or in UTF-8 if there is

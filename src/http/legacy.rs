@@ -4,12 +4,12 @@ use bytes::{Buf, Bytes};
 
 #[cfg(feature = "encoding_rs")]
 use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
+use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
 #[cfg(feature = "encoding_rs")]
 use crate::decoder::options::Utf8Options;
-use crate::http::BodyError;
-use crate::decoder::follow::Follow;
 use crate::fallback::legacy::{LegacyDecoder, LegacyEncoding, LegacyStatus};
+use crate::http::BodyError;
 
 /// Decodes a body in a legacy encoding.
 ///

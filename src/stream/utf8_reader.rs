@@ -10,9 +10,9 @@ use tokio::io::AsyncRead;
 
 use crate::adaptor::chunks::{MAX_TURNS, give_way};
 use crate::adaptor::read_text::{Advance, ReadText, Unread};
-use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
+use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::stream::sources::poll_read_into;
 use crate::stream::{StreamError, Utf8ByteReader, Utf8Lines};
 

@@ -6,9 +6,9 @@ use core::{mem, ptr};
 use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
 
+use crate::decoder::text::GatheredText;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::utf8_decoder::masked::{Mask, Unmasked};
-use crate::decoder::text::GatheredText;
 use crate::websocket::message::{MAX_CONTROL, check_close};
 use crate::websocket::message_assembler::{Frame, Open};
 use crate::websocket::{MessageAssembler, MessageError, Opcode};

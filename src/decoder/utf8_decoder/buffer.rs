@@ -1,18 +1,18 @@
 //! Buffer to buffer: how much of a chunk fits in a destination of fixed size, and how does the caller continue?
 
 use crate::decoder::carry::Resumed;
-use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::utf8_decoder::destination::{Destination, SHORT};
-#[cfg(feature = "alloc")]
-use crate::decoder::utf8_decoder::lossy::RESERVE;
+use crate::decoder::ends::tail;
 use crate::decoder::error::Utf8Error;
-use crate::decoder::progress::{Progress, Status};
 use crate::decoder::mode::{ErrorMode, Repair};
+use crate::decoder::progress::{Progress, Status};
 use crate::decoder::scanner::Step;
 use crate::decoder::text::Ending;
 #[cfg(feature = "alloc")]
 use crate::decoder::text::Look;
-use crate::decoder::ends::tail;
+use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::utf8_decoder::destination::{Destination, SHORT};
+#[cfg(feature = "alloc")]
+use crate::decoder::utf8_decoder::lossy::RESERVE;
 
 /// The longest chunk that is decoded in one step: short enough to stay in the cache. Rows `to-utf-16/*/64` take one
 /// step, rows `to-utf-16/*/65536` many.

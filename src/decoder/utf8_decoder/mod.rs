@@ -13,13 +13,13 @@ pub(crate) mod owned;
 use core::iter::FusedIterator;
 
 use crate::decoder::carry::{Carry, Resumed};
-use crate::decoder::utf8_decoder::input::take_piece;
+use crate::decoder::ends::tail;
 use crate::decoder::error::{Tally, Utf8Error};
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::options::Utf8Options;
 use crate::decoder::scanner::{Scanner, Step};
 use crate::decoder::text::{BlockParts, Ending, Kernel, Look, Part, first_char};
-use crate::decoder::ends::tail;
+use crate::decoder::utf8_decoder::input::take_piece;
 
 /// Decodes a stream of bytes that arrives in chunks split anywhere. It yields text and reports each error.
 ///

@@ -7,16 +7,16 @@ use bytes::Bytes;
 use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 
-use crate::decoder::utf8_decoder::Utf8Decoder;
-#[cfg(feature = "lines")]
-use crate::decoder::utf8_decoder::input::{Taken, take_step};
-use crate::decoder::utf8_decoder::input::{Input, take_piece, take_plain};
 use crate::decoder::error::Utf8Error;
 #[cfg(feature = "lines")]
 use crate::decoder::mode::ErrorMode;
 #[cfg(any(feature = "http-body", feature = "lines"))]
 use crate::decoder::mode::Repair;
 use crate::decoder::text::Ending;
+use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::utf8_decoder::input::{Input, take_piece, take_plain};
+#[cfg(feature = "lines")]
+use crate::decoder::utf8_decoder::input::{Taken, take_step};
 
 /// Owned pieces, without copying.
 impl Utf8Decoder {
@@ -110,7 +110,10 @@ impl Utf8Decoder {
     /// Removes what `src` begins with and returns it.
     #[cfg(feature = "codec")]
     #[inline(never)]
-    pub(crate) fn take_step<B: Input<Text = ByteString>>(&mut self, src: &mut B) -> Taken<ByteString> {
+    pub(crate) fn take_step<B: Input<Text = ByteString>>(
+        &mut self,
+        src: &mut B,
+    ) -> Taken<ByteString> {
         debug_assert!(self.carry.is_empty());
         let step = take_step(&mut self.scanner, src);
         if let Taken::Error(error) = step {

@@ -62,6 +62,7 @@ macro_rules! has {
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod aarch64;
 mod dispatch;
+mod ends;
 #[cfg(any(
     target_arch = "x86_64",
     all(target_arch = "aarch64", target_endian = "little"),
@@ -79,6 +80,7 @@ mod wasm32;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
+pub(crate) use ends::{head, tail};
 pub use reference::pairs::NulForm;
 pub use reference::{Sequence, begins_nothing, sequence, surrogate_pair};
 pub use results::BLOCK_ERRORS_LEN;

@@ -24,6 +24,7 @@ pub(in crate::simd) use crate::simd::reference::{
     join_pairs, split_pairs, text_before, unmask,
 };
 use crate::simd::results::{ErrorLen, Validated};
+use crate::simd::{head, tail};
 
 /// Finds the length of the well-formed prefix. Out of line: it is one of the arms of each dispatch.
 #[inline(never)]
@@ -33,7 +34,7 @@ pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
     if valid == input.len() {
         return Validated { valid_up_to: valid, error_len: ErrorLen::None };
     }
-    let rest = reference::validate(&input[valid..]);
+    let rest = reference::validate(tail(input, valid));
     Validated { valid_up_to: valid + rest.valid_up_to, ..rest }
 }
 
@@ -50,27 +51,27 @@ fn validate_by_steps(input: &[u8]) -> usize {
     let (mut at, mut state) = (0, WHOLE);
     loop {
         if state == WHOLE {
-            at += ascii_len::<{ 2 * HALF }>(&input[at..]);
+            at += ascii_len::<{ 2 * HALF }>(tail(input, at));
         }
-        let Some(window) = input[at..].first_chunk() else { break };
+        let Some(window) = tail(input, at).first_chunk() else { break };
         let Some((len, next)) = step_window(window, state) else {
-            return boundary(&input[..at], state);
+            return boundary(head(input, at), state);
         };
         at += len;
         state = next;
     }
     if state == WHOLE {
-        at += ascii_len::<8>(&input[at..]);
+        at += ascii_len::<8>(tail(input, at));
         if at == input.len() {
             return at;
         }
     }
     // In words, because compilers for WebAssembly do not unroll this. Row `validate/emoji/4-32`.
-    let (words, rest) = input[at..].as_chunks::<4>();
+    let (words, rest) = tail(input, at).as_chunks::<4>();
     let end = words.iter().fold(state, |state, word| step_all(state, word));
     match step_all(end, rest) & STATE {
         WHOLE => input.len(),
-        _ => boundary(&input[..at], state),
+        _ => boundary(head(input, at), state),
     }
 }
 

@@ -55,7 +55,7 @@ pub use text_output::{OneWrite, Repairs, Replaced, SortedBlock, Step, TextOutput
 
 use core::ops::RangeInclusive;
 
-use crate::simd::{Level, Sequence, Validated, sequence, sequence_len};
+use crate::simd::{Level, Sequence, Validated, head, sequence, sequence_len, tail};
 
 /// Splits off the text at the start of `input`. Returns it, and the length of the ill-formed maximal subpart
 /// that follows, if there is one.
@@ -65,7 +65,7 @@ pub fn split_far(level: Level, input: &[u8]) -> (&str, Option<usize>) {
     let found = level.validate(input);
     // SAFETY: `Level::validate` promises that the first `valid_up_to` bytes are well-formed UTF-8,
     // and that index is within `input`. `tests/levels` checks every level.
-    let text = unsafe { core::str::from_utf8_unchecked(&input[..found.valid_up_to]) };
+    let text = unsafe { core::str::from_utf8_unchecked(head(input, found.valid_up_to)) };
     (text, found.error_len.get())
 }
 
@@ -194,21 +194,21 @@ pub fn split_near(level: Level, input: &[u8]) -> (&str, Option<usize>) {
     let error_len = loop {
         if len < FEW
             && let Some(0x80..) = input.get(len)
-            && let Sequence::IllFormed(error_len) = sequence(&input[len..])
+            && let Sequence::IllFormed(error_len) = sequence(tail(input, len))
         {
             break error_len.get();
         }
-        len += level.valid_prefix_len(&input[len..]);
-        let end = input.len().min(len + REST);
-        let (text, error_len) = split_far(Level::SCALAR, &input[len..end]);
+        len += level.valid_prefix_len(tail(input, len));
+        let rest = tail(input, len);
+        let (text, error_len) = split_far(Level::SCALAR, &rest[..rest.len().min(REST)]);
         len += text.len();
-        if error_len.is_some() || end == input.len() {
+        if error_len.is_some() || rest.len() <= REST {
             break error_len;
         }
     };
-    // SAFETY: `input[..len]` is a sequence of adjacent parts: ASCII, then `str`s and bytes that
+    // SAFETY: the first `len` bytes are a sequence of adjacent parts: ASCII, then `str`s and bytes that
     // `Level::valid_prefix_len` promises to be whole, well-formed characters.
-    let text = unsafe { core::str::from_utf8_unchecked(&input[..len]) };
+    let text = unsafe { core::str::from_utf8_unchecked(head(input, len)) };
     (text, error_len)
 }
 
@@ -242,22 +242,22 @@ pub fn split_until<T>(
     let mut window = FIRST;
     let mut level_for_window = Level::SCALAR;
     let ending = loop {
-        let end = input.len().min(len + window);
-        let (text, error_len) = split_far(level_for_window, &input[len..end]);
+        let rest = tail(input, len);
+        let (text, error_len) = split_far(level_for_window, &rest[..rest.len().min(window)]);
         if let Some((at, found)) = find(text) {
-            len += text[..at].len();
+            len += text.get(..at).map_or(0, str::len);
             break Ok(found);
         }
         len += text.len();
-        if error_len.is_some() || end == input.len() {
+        if error_len.is_some() || rest.len() <= window {
             break Err(error_len);
         }
         window = (window * 4).min(LARGEST);
         level_for_window = level;
     };
-    // SAFETY: `input[..len]` is a sequence of adjacent `str`s. If `find` shortened the last one, slicing it
-    // has checked that the index is a character boundary.
-    let text = unsafe { core::str::from_utf8_unchecked(&input[..len]) };
+    // SAFETY: the first `len` bytes are a sequence of adjacent `str`s. If `find` shortened the last one, `get` has
+    // checked that the index is a character boundary.
+    let text = unsafe { core::str::from_utf8_unchecked(head(input, len)) };
     (text, ending)
 }
 

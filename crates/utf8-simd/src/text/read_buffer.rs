@@ -72,6 +72,11 @@ impl ReadBuffer {
         &self.memory.as_slice()[self.text..self.filled]
     }
 
+    /// Returns the rest, and the `len` bytes before it, which are at most those since the last [`room`](Self::room).
+    pub fn rest_after(&self, len: usize) -> &[u8] {
+        &self.memory.as_slice()[self.text - len..self.filled]
+    }
+
     /// Consumes `len` bytes of the text.
     ///
     /// # Panics
@@ -122,18 +127,6 @@ impl ReadBuffer {
         debug_assert!(self.start == self.text);
         assert!(len <= self.rest().len());
         self.text += len;
-        self.start = self.text;
-    }
-
-    /// Adds the last `len` bytes of those dropped since the last [`room`](Self::room) to the rest again.
-    ///
-    /// # Panics
-    ///
-    /// If fewer have been dropped.
-    pub fn take_back(&mut self, len: usize) {
-        debug_assert!(self.start == self.text);
-        assert!(len <= self.text, "fewer than {len} bytes have been dropped");
-        self.text -= len;
         self.start = self.text;
     }
 

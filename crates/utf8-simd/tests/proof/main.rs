@@ -32,6 +32,7 @@ mod support;
 #[path = "../../src/simd"]
 #[allow(dead_code, unused_imports, unused_unsafe, rustdoc::all, clippy::all)]
 mod simd {
+    mod ends;
     #[cfg(target_arch = "x86_64")]
     mod generic;
     mod reference;
@@ -48,6 +49,7 @@ mod simd {
         }
     }
 
+    pub(crate) use ends::{head, tail};
     pub use results::{ErrorLen, Validated};
 
     /// The length of the well-formed sequence at the start of `input`, and that of the ill-formed one.

@@ -7,6 +7,7 @@ use super::test::{Found, test_beyond, test_first, test_full_at};
 use super::vector::{Vector, load};
 use crate::simd::reference::{self, Sequence, begins_nothing, sequence};
 use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Masks, Validated};
+use crate::simd::{head, tail};
 
 /// Counts bytes; see [`Level::valid_prefix_len`](crate::simd::Level::valid_prefix_len).
 #[inline(always)]
@@ -63,7 +64,7 @@ fn valid_prefix<V: Vector, const COPY: bool>(
         }
         at += V::LEN;
     }
-    Validated::all_but_tail(&input[..at]).valid_up_to
+    Validated::all_but_tail(head(input, at)).valid_up_to
 }
 
 /// Counts the ASCII bytes at the start of `input`, up to the first `end`.
@@ -198,7 +199,7 @@ impl Validated {
 /// sequence directly before it. All bytes before that index are well-formed.
 #[inline(always)]
 pub(in crate::simd) fn sequence_start(input: &[u8], near: usize) -> usize {
-    match input[..near] {
+    match *head(input, near) {
         [.., 0xC0..=0xFF] => near - 1,
         [.., 0xC0..=0xFF, 0x80..=0xBF] => near - 2,
         [.., 0xC0..=0xFF, 0x80..=0xBF, 0x80..=0xBF] => near - 3,
@@ -219,7 +220,7 @@ pub(in crate::simd) const fn cold_path() {}
 pub(in crate::simd) fn error_near(input: &[u8], near: usize) -> Validated {
     let mut start = sequence_start(input, near);
     loop {
-        let error_len = match sequence(&input[start..]) {
+        let error_len = match sequence(tail(input, start)) {
             Sequence::WellFormed(len) => {
                 start += len;
                 continue;

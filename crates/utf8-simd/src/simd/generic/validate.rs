@@ -260,7 +260,9 @@ impl<'a, V: Vector> Strides<'a, V> {
     /// if there is an error in them.
     #[inline(always)]
     fn of_text(token: V::Token, input: &'a [u8]) -> Result<Self, Validated> {
-        if let Some(found) = Validated::stray(input, ascii_in_64::<V>(token, input, 0)) {
+        if let Some(block) = input.first_chunk()
+            && let Some(found) = Validated::stray(input, ascii_in_64::<V>(token, block))
+        {
             return Err(found);
         }
         let blocks: [V; 2] = [load(token, input, 0), load(token, input, V::LEN)];
@@ -415,8 +417,10 @@ fn is_ascii<V: Vector>(token: V::Token, run: &[u8; RUN]) -> bool {
 /// ASCII. This is most stray bytes in ASCII, and needs no test of sequences. Rows `locate/ascii`.
 #[inline(always)]
 fn stray_after_ascii<V: Vector>(token: V::Token, input: &[u8], mut at: usize) -> Option<Validated> {
-    while at + 64 <= input.len() {
-        let ascii = ascii_in_64::<V>(token, input, at);
+    while let Some(rest) = input.get(at..)
+        && let Some(block) = rest.first_chunk()
+    {
+        let ascii = ascii_in_64::<V>(token, block);
         at += ascii;
         if ascii < 64 {
             break;
@@ -425,10 +429,10 @@ fn stray_after_ascii<V: Vector>(token: V::Token, input: &[u8], mut at: usize) ->
     Validated::stray(input, at)
 }
 
-/// Counts the ASCII bytes before the first other byte of the 64 bytes from `at` on.
+/// Counts the ASCII bytes before the first other byte.
 #[inline(always)]
-fn ascii_in_64<V: Vector>(token: V::Token, input: &[u8], at: usize) -> usize {
-    V::mask_of_64(|i| load(token, input, at + i)).trailing_zeros() as usize
+fn ascii_in_64<V: Vector>(token: V::Token, block: &[u8; 64]) -> usize {
+    V::mask_of_64(|i| load(token, block, i)).trailing_zeros() as usize
 }
 
 /// Returns an index up to which the bytes from `at` on are ASCII; `input.len()` only if all are.

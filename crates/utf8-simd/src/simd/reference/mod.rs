@@ -141,7 +141,8 @@ pub(in crate::simd) fn well_formed_len(bytes: u32) -> usize {
 /// Like [`sequence`], by the rows of its table only.
 #[inline(never)]
 fn sequence_by_rows(input: &[u8]) -> Sequence {
-    let (len, second) = match input[0] {
+    let Some(first) = input.first() else { return Sequence::Incomplete };
+    let (len, second) = match first {
         0xC2..=0xDF => (2, 0x80..=0xBF),
         0xE0 => (3, 0xA0..=0xBF),
         0xE1..=0xEC | 0xEE..=0xEF => (3, 0x80..=0xBF),

@@ -35,6 +35,7 @@ use crate::simd::reference;
 use crate::simd::results::Validated;
 use crate::simd::x86_64::avx2::load_32;
 use crate::simd::x86_64::sse41::AnyByte;
+use crate::simd::{head, tail};
 
 pub(super) const BLOCK: usize = 64;
 pub(super) const STRIDE: usize = 4 * BLOCK;
@@ -142,7 +143,7 @@ fn valid_prefix<const COPY: bool>(input: &[u8], out: &mut [MaybeUninit<u8>]) -> 
         }
         at += BLOCK;
     }
-    Validated::all_but_tail(&input[..at]).valid_up_to
+    Validated::all_but_tail(head(input, at)).valid_up_to
 }
 
 /// Up to 63 bytes in one register, with zeros before and after them.
@@ -336,7 +337,7 @@ fn validate_long(input: &[u8]) -> Validated {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn stray_after_ascii(input: &[u8], at: usize) -> Option<Validated> {
-    let (blocks, _) = input[at..].as_chunks();
+    let (blocks, _) = tail(input, at).as_chunks();
     let mut first_high = at;
     for block in blocks {
         let high = _mm512_movepi8_mask(load(block));
