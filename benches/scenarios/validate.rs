@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::ops::RangeInclusive;
 
-use utf8_simd::Kernel;
+use utf8_simd::Level;
 
 use super::support::corpus::Pool;
 use super::support::{Bench, Corpus, Rng, Row, Work};
@@ -131,7 +131,7 @@ pub(crate) fn locate(bench: &mut Bench, peers: ValidatePeers) {
 
             let mut row = Row::new(name, Work::new(found, messages.len(), "error"));
             row.expect(found);
-            row.ours(sum(&messages, |message| Kernel::detect().validate(message).valid_up_to));
+            row.ours(sum(&messages, |message| Level::detect().validate(message).valid_up_to));
             row.peer("std", sum(&messages, locate_std));
             peers(&mut row, &messages);
             bench.measure(row);

@@ -8,7 +8,7 @@ pub(crate) mod corpus;
 pub(crate) mod report;
 
 use clap::{Args, Parser};
-use utf8_simd::Kernel;
+use utf8_simd::Level;
 
 pub(crate) use bench::{Bench, Name, Row, Scenario, Work};
 pub(crate) use corpus::{Corpus, Rng};
@@ -48,7 +48,7 @@ pub(crate) struct Options {
     pub(crate) quick: bool,
     /// Runs on this kernel tier instead of the fastest.
     #[arg(long, value_name = "NAME", value_parser = find_tier)]
-    pub(crate) tier: Option<Kernel>,
+    pub(crate) tier: Option<Level>,
     /// Measures neither peers nor floors, for a profiler.
     #[arg(long)]
     pub(crate) alone: bool,
@@ -72,9 +72,9 @@ impl Options {
     }
 }
 
-fn find_tier(name: &str) -> Result<Kernel, String> {
-    Kernel::available().find(|kernel| kernel.name() == name).ok_or_else(|| {
-        let names: Vec<_> = Kernel::available().map(Kernel::name).collect();
+fn find_tier(name: &str) -> Result<Level, String> {
+    Level::available().find(|kernel| kernel.name() == name).ok_or_else(|| {
+        let names: Vec<_> = Level::available().map(Level::name).collect();
         format!("the tiers of this machine are {}", names.join(", "))
     })
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use serde_json::{Map, Value, json};
-use utf8_simd::Kernel;
+use utf8_simd::Level;
 
 use super::bench::{Against, Measured, Role};
 
@@ -29,7 +29,7 @@ Columns in brackets are floors, which do less than the task.";
 
 impl Report {
     pub(crate) fn new(about: &[(&'static str, String)]) -> Self {
-        let tier = Kernel::detect().name().to_owned();
+        let tier = Level::detect().name().to_owned();
         let usual = [("tier", tier), ("machine", machine())];
         let about = usual.into_iter().chain(about.iter().cloned()).collect();
         Self { output: Output::Nothing, about, rows: Vec::new() }

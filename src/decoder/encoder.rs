@@ -3,7 +3,7 @@
 use crate::decoder::bom::BOM;
 use crate::decoder::boundary::floor_char_boundary;
 use crate::decoder::progress::{Progress, Status};
-use utf8_simd::Kernel;
+use utf8_simd::Level;
 
 /// Encodes text as bytes, with a BOM on request: the counterpart of [`Utf8Decoder`](crate::Utf8Decoder).
 ///
@@ -115,7 +115,7 @@ impl Utf8Encoder {
     /// ```
     pub fn push_chars_to_slice(&mut self, chars: &[char], buffer: &mut [u8]) -> Progress {
         let Some(start) = self.bom_to_slice(buffer) else { return no_room(BOM.len()) };
-        let (read, encoded) = Kernel::detect().encode_chars(chars, &mut buffer[start..]);
+        let (read, encoded) = Level::detect().encode_chars(chars, &mut buffer[start..]);
         stopped(read, start + encoded, chars.get(read).copied())
     }
 

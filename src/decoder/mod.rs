@@ -1,7 +1,7 @@
 //! The incremental UTF-8 decoder: one state machine, and the types built on it.
 //!
 //! ```text
-//!  chunk ──► Carry ──► Scanner ──► kernel: how far is this well-formed, and how does it end?
+//!  chunk ──► Carry ──► Scanner ──► level: how far is this well-formed, and how does it end?
 //!           ≤ 3 bytes    │
 //!           of a split   ├─ Step::Text    well-formed text, borrowed from the chunk
 //!           character    ├─ Step::Silent  a removed BOM, or the rest of a character at a mid-stream start

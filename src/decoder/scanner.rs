@@ -9,7 +9,7 @@ use crate::decoder::options::Utf8Options;
 #[cfg(feature = "bytes")]
 use crate::decoder::text::unmask_and_split_far;
 use crate::decoder::text::{Ending, Look, split_far, split_near, split_text};
-use utf8_simd::{Kernel, begins_nothing, decode_char, error_at_start};
+use utf8_simd::{Level, begins_nothing, decode_char, error_at_start};
 
 /// The state of a UTF-8 stream between two bytes.
 ///
@@ -112,7 +112,7 @@ impl Scanner {
         self.step_slowly(input)
     }
 
-    /// Whether the kernel alone decides: the start is over, strictness is off, no error is near.
+    /// Whether the level alone decides: the start is over, strictness is off, no error is near.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         self.look == Look::Far && self.asks_for_utf8_only()
@@ -123,7 +123,7 @@ impl Scanner {
     /// `verdict/*/64` of `benches/scenarios/stream.rs`.
     #[inline(always)]
     pub(crate) fn step_plain<'a>(&mut self, input: &'a [u8]) -> (&'a str, Ending) {
-        let (text, ending) = split_far(Kernel::detect(), input);
+        let (text, ending) = split_far(Level::detect(), input);
         if !text.is_empty() {
             self.accept(text, ending);
         }
@@ -136,7 +136,7 @@ impl Scanner {
         if self.look != Look::Near || !self.asks_for_utf8_only() {
             return None;
         }
-        let (text, ending) = split_near(Kernel::detect(), input);
+        let (text, ending) = split_near(Level::detect(), input);
         if text.is_empty() {
             return None;
         }
@@ -161,7 +161,7 @@ impl Scanner {
             return Step::Error(error);
         }
         let strictness = self.options.strictness();
-        let (text, ending) = split_text(Kernel::detect(), input, strictness, self.look);
+        let (text, ending) = split_text(Level::detect(), input, strictness, self.look);
         if !text.is_empty() {
             return self.accept(text, ending);
         }
@@ -292,12 +292,12 @@ impl Scanner {
         input: &'a mut [u8],
         mask: [u8; 4],
     ) -> (&'a [u8], Step<'a>) {
-        let kernel = Kernel::detect();
+        let level = Level::detect();
         if !self.is_plain() {
-            kernel.unmask(input, mask);
+            level.unmask(input, mask);
             return (input, self.step(input));
         }
-        let (input, text, ending) = unmask_and_split_far(kernel, input, mask);
+        let (input, text, ending) = unmask_and_split_far(level, input, mask);
         let step = match ending {
             _ if !text.is_empty() => self.accept(text, ending),
             Ending::End => Step::Hold,

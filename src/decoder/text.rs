@@ -1,6 +1,6 @@
 //! Slices to text: how long is the text that the options accept, and what follows it?
 //!
-//! The layers above `core` import items of `unchecked` and `kernel` from here.
+//! The layers above `core` import items of `unchecked` and `level` from here.
 
 #[cfg(feature = "alloc")]
 use alloc::{borrow::Cow, string::String};
@@ -15,7 +15,7 @@ pub(crate) use utf8_simd::text::{BlockParts, Part, ShortText, first_char, split_
 pub(crate) use utf8_simd::text::{GatheredText, SplitTo, take_text};
 #[cfg(feature = "std")]
 pub(crate) use utf8_simd::text::{ReadBuffer, assert_char_boundary};
-pub(crate) use utf8_simd::{Kernel, NulForm, surrogate_pair};
+pub(crate) use utf8_simd::{Level, NulForm, surrogate_pair};
 
 use crate::decoder::ends::tail;
 use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
@@ -59,28 +59,28 @@ impl Ending {
 /// Returns the accepted text at the start of `input`, and what follows it.
 #[inline]
 pub(crate) fn split_text(
-    kernel: Kernel,
+    level: Level,
     input: &[u8],
     strictness: Strictness,
     look: Look,
 ) -> (&str, Ending) {
     match look {
-        _ if !strictness.is_off() => split_strictly(kernel, input, strictness),
-        Look::Far => split_far(kernel, input),
-        Look::Near | Look::Parts => split_near(kernel, input),
+        _ if !strictness.is_off() => split_strictly(level, input, strictness),
+        Look::Far => split_far(level, input),
+        Look::Near | Look::Parts => split_near(level, input),
     }
 }
 
 /// Like [`split_text`] with [`Look::Near`], without strictness.
-pub(crate) fn split_near(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
-    let (text, error_len) = text::split_near(kernel, input);
+pub(crate) fn split_near(level: Level, input: &[u8]) -> (&str, Ending) {
+    let (text, error_len) = text::split_near(level, input);
     (text, Ending::after(error_len))
 }
 
 /// Like [`split_text`] with [`Look::Far`], without strictness.
 #[inline]
-pub(crate) fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
-    let (text, error_len) = text::split_far(kernel, input);
+pub(crate) fn split_far(level: Level, input: &[u8]) -> (&str, Ending) {
+    let (text, error_len) = text::split_far(level, input);
     (text, Ending::after(error_len))
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn split_far(kernel: Kernel, input: &[u8]) -> (&str, Ending) {
 #[cfg(feature = "lines")]
 #[inline]
 pub(crate) fn all_text(input: &[u8]) -> Option<&str> {
-    let (text, _) = split_far(Kernel::detect(), input);
+    let (text, _) = split_far(Level::detect(), input);
     (text.len() == input.len()).then_some(text)
 }
 
@@ -97,16 +97,16 @@ pub(crate) fn all_text(input: &[u8]) -> Option<&str> {
 #[cfg(feature = "bytes")]
 #[inline]
 pub(crate) fn unmask_and_split_far(
-    kernel: Kernel,
+    level: Level,
     input: &mut [u8],
     mask: [u8; 4],
 ) -> (&[u8], &str, Ending) {
-    let (input, text, error_len) = text::unmask_and_split_far(kernel, input, mask);
+    let (input, text, error_len) = text::unmask_and_split_far(level, input, mask);
     (input, text, Ending::after(error_len))
 }
 
-fn split_strictly(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str, Ending) {
-    let (text, ending) = text::split_until(kernel, input, |text| {
+fn split_strictly(level: Level, input: &[u8], strictness: Strictness) -> (&str, Ending) {
+    let (text, ending) = text::split_until(level, input, |text| {
         let (at, len, kind) = strictness.find_rejected(text)?;
         Some((at, Ending::Rejected(len, kind)))
     });
@@ -118,11 +118,11 @@ fn split_strictly(kernel: Kernel, input: &[u8], strictness: Strictness) -> (&str
 #[cfg(feature = "stream")]
 pub(crate) fn decode_chars(text: &str, chars: &mut [char]) -> usize {
     debug_assert!(text.len() <= chars.len());
-    let kernel = Kernel::detect();
-    if kernel.decodes_many() || text.is_ascii() {
-        kernel.decode_chars(text, chars).1
+    let level = Level::detect();
+    if level.decodes_many() || text.is_ascii() {
+        level.decode_chars(text, chars).1
     } else {
-        // One by one, as these kernels do it, but without their bounds checks: 1.2 to 1.3 times as
+        // One by one, as these levels do it, but without their bounds checks: 1.2 to 1.3 times as
         // fast (`blocks/*` of `benches/versus`).
         chars.iter_mut().zip(text.chars()).map(|(place, c)| *place = c).count()
     }
@@ -151,7 +151,7 @@ pub(crate) fn decode_chars(text: &str, chars: &mut [char]) -> usize {
 /// ```
 #[inline]
 pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
-    whole_text(Kernel::detect(), bytes).map_err(|found| error_in(bytes, found))
+    whole_text(Level::detect(), bytes).map_err(|found| error_in(bytes, found))
 }
 
 #[cold]
@@ -181,7 +181,7 @@ fn error_in(bytes: &[u8], Validated { valid_up_to, error_len }: Validated) -> Ut
 /// ```
 #[cfg(feature = "alloc")]
 pub fn from_utf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
-    let (valid, _) = split_far(Kernel::detect(), bytes);
+    let (valid, _) = split_far(Level::detect(), bytes);
     if valid.len() == bytes.len() {
         return Cow::Borrowed(valid);
     }
@@ -205,7 +205,7 @@ pub fn from_utf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
 /// ```
 #[must_use]
 pub fn count_chars(text: &str) -> usize {
-    Kernel::detect().count_chars(text)
+    Level::detect().count_chars(text)
 }
 
 #[cfg(all(test, feature = "lines"))]
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn a_line_starts_with_its_ascii_and_is_text_as_a_whole() {
         for (input, first) in [("ab\ncd", "ab"), ("\ncd", ""), ("ažluť\n", "a"), ("ab", "ab")] {
-            let text = split_line(Kernel::detect(), b'\n', input.as_bytes());
+            let text = split_line(Level::detect(), b'\n', input.as_bytes());
             assert!(input.starts_with(text) && text.starts_with(first), "{text:?} of {input:?}");
             assert_eq!(all_text(input.as_bytes()), Some(input));
         }

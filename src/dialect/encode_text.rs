@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::decoder::text::{Kernel, NulForm};
+use crate::decoder::text::{Level, NulForm};
 use crate::dialect::Dialect;
 use crate::dialect::encoder::DialectEncoder;
 use crate::dialect::error::DialectError;
@@ -165,10 +165,10 @@ fn encode_text(dialect: Dialect, text: &str, out: &mut impl Output) {
         Dialect::ModifiedUtf8 => NulForm::TwoBytes,
         _ => return out.put(text.as_bytes()),
     };
-    let kernel = Kernel::detect();
+    let level = Level::detect();
     let mut rest = text.as_bytes();
     loop {
-        let same = kernel.find_outside(rest, nul.plain_bytes()).unwrap_or(rest.len());
+        let same = level.find_outside(rest, nul.plain_bytes()).unwrap_or(rest.len());
         out.put(&rest[..same]);
         rest = &rest[same..];
         // After one sequence that differs, more are likely.
@@ -177,7 +177,7 @@ fn encode_text(dialect: Dialect, text: &str, out: &mut impl Output) {
             if rest.is_empty() {
                 return;
             }
-            let (read, written) = kernel.split_pairs(rest, nul, &mut buffer);
+            let (read, written) = level.split_pairs(rest, nul, &mut buffer);
             out.put(&buffer[..written]);
             rest = &rest[read..];
             if read == written {

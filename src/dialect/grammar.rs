@@ -1,6 +1,6 @@
 //! What are the sequences of each dialect, and which variants are accepted?
 //!
-//! The kernels decode stretches of well-formed UTF-8. This module decodes the sequences between
+//! The levels decode stretches of well-formed UTF-8. This module decodes the sequences between
 //! them, one at a time, by rows like those of RFC 3629, section 4:
 //!
 //! ```text

@@ -9,7 +9,7 @@ use crate::decoder::mode::ErrorMode;
 #[cfg(feature = "alloc")]
 use crate::decoder::text::first_char;
 use crate::decoder::text::{Ending, split_far, split_range};
-use crate::decoder::text::{Kernel, NulForm};
+use crate::decoder::text::{Level, NulForm};
 use crate::dialect::Dialect;
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{
@@ -55,7 +55,7 @@ pub(crate) enum DialectStep<'a> {
     Hold,
 }
 
-/// How many bytes to validate after the end of text. For these, the scalar kernel takes a few
+/// How many bytes to validate after the end of text. For these, the scalar level takes a few
 /// nanoseconds.
 const NEAR: usize = 32;
 /// How many bytes to validate of text that is searched a second time, for sequences that differ
@@ -211,14 +211,14 @@ impl DialectScanner {
     #[cfg(feature = "alloc")]
     pub(super) fn join_pairs(&mut self, input: &[u8], text: &mut String) -> usize {
         let Some(nul) = self.nul().filter(|_| self.expected == Expected::Other) else { return 0 };
-        let kernel = Kernel::detect();
+        let level = Level::detect();
         let mut buffer = [0; FAR_JOINED + 64];
         let mut read = 0;
         let mut reach = NEAR_JOINED;
         loop {
             let window = &input[read..input.len().min(read + reach)];
-            let (used, written) = kernel.join_pairs(window, nul, &mut buffer);
-            let (joined, ending) = split_far(kernel, &buffer[..written]);
+            let (used, written) = level.join_pairs(window, nul, &mut buffer);
+            let (joined, ending) = split_far(level, &buffer[..written]);
             text.push_str(joined);
             let used = match ending {
                 // The incomplete bytes are the last, and were copied unchanged.
@@ -313,22 +313,22 @@ impl DialectScanner {
         };
         let window = &input[..input.len().min(reach)];
         let Some(nul) = self.nul() else {
-            let kernel = kernel_for(window);
-            let (text, ending) = split_far(kernel, window);
+            let level = kernel_for(window);
+            let (text, ending) = split_far(level, window);
             self.expect_text(reach, ending == Ending::End);
             return (text, ending == Ending::End && window.len() == input.len());
         };
         let window = &window[..window.len().min(FAR_TWICE)];
         if reach > NEAR && begins_with_ascii(window) {
             // Most text is ASCII, which needs no second search.
-            let ascii = split_range(Kernel::detect(), window, nul.plain_ascii());
+            let ascii = split_range(Level::detect(), window, nul.plain_ascii());
             if ascii.len() >= ENOUGH.min(window.len()) {
                 self.expect_text(reach, true);
                 return (ascii, ascii.len() == input.len());
             }
         }
         let (text, ending) = split_far(kernel_for(window), window);
-        let end = Kernel::detect().find_outside(text.as_bytes(), nul.plain_bytes());
+        let end = Level::detect().find_outside(text.as_bytes(), nul.plain_bytes());
         let continues = end.is_none() && ending == Ending::End;
         self.expect_text(reach, continues);
         // Bytes that are incomplete in UTF-8 may be ill-formed here.
@@ -352,8 +352,8 @@ impl DialectScanner {
     }
 }
 
-fn kernel_for(window: &[u8]) -> Kernel {
-    if window.len() <= NEAR { Kernel::SCALAR } else { Kernel::detect() }
+fn kernel_for(window: &[u8]) -> Level {
+    if window.len() <= NEAR { Level::SCALAR } else { Level::detect() }
 }
 
 /// Returns whether the first 16 bytes are ASCII, or there are fewer bytes.

@@ -13,7 +13,7 @@ use crate::decoder::error::Utf8ErrorKind;
 use crate::decoder::follow::Follow;
 use crate::decoder::mode::WINDOWS_1252_C1;
 use crate::decoder::options::Strictness;
-use crate::decoder::text::{Kernel, push_utf16};
+use crate::decoder::text::{Level, push_utf16};
 use crate::decoder::utf8_decoder::lossy::SingleByte;
 
 /// The encoding of text that is not UTF-8.
@@ -226,7 +226,7 @@ impl LegacyEncoding {
 
 /// Decodes each byte as the character of the same number, except for 80 to 9F if `c1` has others.
 ///
-/// Bytes become UTF-16 units first, which a kernel encodes. Rows `windows-1252` of
+/// Bytes become UTF-16 units first, which a level encodes. Rows `windows-1252` of
 /// `benches/scenarios/fallback.rs`.
 fn decode_bytes(c1: Option<&[char; 32]>, bytes: &[u8], text: &mut String) -> Decoded {
     /// Up to this many bytes, clearing the units costs more than it saves. Rows `fallback-part`.
@@ -255,7 +255,7 @@ fn char_of(c1: Option<&[char; 32]>, byte: u8) -> char {
     }
 }
 
-/// Decodes at most `N` bytes by way of UTF-16, for which kernels are fast.
+/// Decodes at most `N` bytes by way of UTF-16, for which levels are fast.
 fn decode_block<const N: usize>(c1: Option<&[char; 32]>, block: &[u8], text: &mut String) {
     let mut units = [0; N];
     let units = &mut units[..block.len()];
@@ -267,13 +267,13 @@ fn decode_block<const N: usize>(c1: Option<&[char; 32]>, block: &[u8], text: &mu
             *unit = char_of(c1, byte) as u16;
         }
     }
-    let kernel = Kernel::detect();
+    let level = Level::detect();
     text.reserve(block.len());
-    let read = push_utf16(kernel, units, text);
+    let read = push_utf16(level, units, text);
     if read < units.len() {
         // A unit has at most three bytes.
         text.reserve(3 * (units.len() - read));
-        push_utf16(kernel, &units[read..], text);
+        push_utf16(level, &units[read..], text);
     }
 }
 
@@ -291,7 +291,7 @@ mod whatwg {
     use encoding_rs::{Decoder, DecoderResult, Encoding};
 
     use super::{Decoded, Follow};
-    use crate::decoder::text::Kernel;
+    use crate::decoder::text::Level;
     use crate::decoder::text::split_far;
 
     /// Decodes `bytes` with a new decoder each time, so that no decoder keeps any of them.
@@ -351,7 +351,7 @@ mod whatwg {
         loop {
             let (result, read, written) =
                 decoder.decode_to_utf8_without_replacement(rest, block, last);
-            text.push_str(split_far(Kernel::detect(), &block[..written]).0);
+            text.push_str(split_far(Level::detect(), &block[..written]).0);
             rest = &rest[read..];
             match result {
                 DecoderResult::InputEmpty => return replaced,

@@ -5,7 +5,7 @@ use alloc::string::String;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::follow::Follow;
 use crate::decoder::scanner::{Scanner, Step};
-use crate::decoder::text::Kernel;
+use crate::decoder::text::Level;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::fallback::legacy::{Decoded, LegacyEncoding};
 
@@ -575,6 +575,6 @@ fn settled_len(text: &str) -> usize {
         return text.len();
     }
     let line = text.rfind('\n').map_or(0, |lf| lf + 1);
-    let ascii = Kernel::detect().find_outside(&text.as_bytes()[line..], 0..=0x7F);
+    let ascii = Level::detect().find_outside(&text.as_bytes()[line..], 0..=0x7F);
     ascii.map_or(text.len(), |ascii| line + ascii)
 }

@@ -23,7 +23,7 @@ use crate::decoder::mode::ErrorMode;
 #[cfg(feature = "codec")]
 use crate::decoder::options::Utf8Options;
 use crate::decoder::scanner::{Scanner, Step};
-use crate::decoder::text::{Kernel, all_text, split_line, take_text};
+use crate::decoder::text::{Level, all_text, split_line, take_text};
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::lines::delimiter::{Delimiter, End, Looked};
 use crate::lines::{Line, LineEnd, LineError};
@@ -309,7 +309,7 @@ impl<L: LegacyLines> LineMachine<L> {
         let mut line_end = None;
         let text = take_text(src, |bytes| {
             let front =
-                delimiter.last_byte().map_or("", |end| split_line(Kernel::detect(), end, bytes));
+                delimiter.last_byte().map_or("", |end| split_line(Level::detect(), end, bytes));
             let End::Found { content, next } = delimiter.find(bytes, Looked::at(front.len()))
             else {
                 return "";

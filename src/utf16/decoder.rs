@@ -5,7 +5,7 @@ use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::progress::{Progress, Status};
 #[cfg(feature = "alloc")]
 use crate::decoder::text::push_utf16;
-use crate::decoder::text::{Kernel, surrogate_pair};
+use crate::decoder::text::{Level, surrogate_pair};
 use crate::utf16::{End, Utf16Error};
 
 /// Decodes UTF-16 units to UTF-8, chunk by chunk. A chunk can end anywhere.
@@ -511,8 +511,7 @@ struct Slice<'a> {
 impl Output for Slice<'_> {
     #[inline(always)]
     fn push_paired(&mut self, units: &[u16]) -> usize {
-        let (read, written) =
-            Kernel::detect().encode_utf16(units, &mut self.buffer[self.written..]);
+        let (read, written) = Level::detect().encode_utf16(units, &mut self.buffer[self.written..]);
         self.written += written;
         read
     }
@@ -536,16 +535,16 @@ impl Output for Slice<'_> {
 impl Output for alloc::string::String {
     #[inline(always)]
     fn push_paired(&mut self, units: &[u16]) -> usize {
-        let kernel = Kernel::detect();
+        let level = Level::detect();
         // Enough for ASCII; for other text there is more room afterwards.
         self.reserve(units.len());
-        let read = push_utf16(kernel, units, self);
+        let read = push_utf16(level, units, self);
         let stopped_for_room = self.capacity() - self.len() < 4;
         if read == units.len() || !stopped_for_room {
             return read;
         }
         self.reserve(3 * (units.len() - read));
-        read + push_utf16(kernel, &units[read..], self)
+        read + push_utf16(level, &units[read..], self)
     }
 
     #[inline(always)]

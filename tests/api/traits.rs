@@ -7,7 +7,7 @@ use utf8_codec::{
     BomPolicy, ErrorMode, ParseNameError, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8ErrorKind,
     Utf8Options, Utf8Validator,
 };
-use utf8_simd::Kernel;
+use utf8_simd::Level;
 
 use utf8_codec::decoder::{Pieces, Progress, Status};
 
@@ -20,7 +20,7 @@ fn is_error<T: Error + Display + Send + Sync + 'static>() {}
 fn core_types_are_send_sync_unpin_and_debug() {
     is_plain::<BomPolicy>();
     is_plain::<ErrorMode>();
-    is_plain::<Kernel>();
+    is_plain::<Level>();
     is_plain::<Pieces<'_, '_>>();
     is_plain::<Progress>();
     is_plain::<Status>();
@@ -42,7 +42,7 @@ fn core_decoders_are_clone_and_options_are_copy() {
     is_cloned::<Utf8Options>();
     is_copied::<BomPolicy>();
     is_copied::<ErrorMode>();
-    is_copied::<Kernel>();
+    is_copied::<Level>();
     is_copied::<Progress>();
     is_copied::<Status>();
     is_copied::<Utf8Error>();

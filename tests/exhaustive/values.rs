@@ -25,7 +25,7 @@ use utf8_codec::terminal::TerminalDecoder;
 use utf8_codec::utf16::Utf16Decoder;
 use utf8_codec::websocket::{Message, MessageAssembler, Opcode};
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Encoder};
-use utf8_simd::Kernel;
+use utf8_simd::Level;
 
 /// All scalar values in order: 4,382,592 bytes.
 fn all() -> &'static str {
@@ -396,7 +396,7 @@ fn fallbacks_detectors_and_terminals_accept_all_scalar_values() {
 fn every_kernel_converts_all_scalar_values() {
     let chars: Vec<char> = all().chars().collect();
     let units: Vec<u16> = all().encode_utf16().collect();
-    for kernel in Kernel::available() {
+    for kernel in Level::available() {
         assert_eq!(kernel.validate(all().as_bytes()).valid_up_to, all().len(), "{kernel:?}");
         assert_eq!(kernel.count_chars(all()), chars.len(), "{kernel:?}");
         let mut out = vec!['\0'; chars.len()];

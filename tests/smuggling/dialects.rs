@@ -17,7 +17,7 @@ use utf8_codec::decoder::Status;
 use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder};
 use utf8_codec::stream::Utf8StreamExt;
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Options, Utf8Validator};
-use utf8_simd::Kernel;
+use utf8_simd::Level;
 
 use driver::{Form, VIAS};
 
@@ -92,7 +92,7 @@ fn inputs(bytes: &[u8]) -> Vec<(Vec<u8>, usize)> {
 fn no_kernel_accepts_a_disguised_character() {
     for Disguise { bytes, .. } in DISGUISES {
         for (input, at) in inputs(bytes) {
-            for kernel in Kernel::available() {
+            for kernel in Level::available() {
                 let stop = kernel.validate(&input);
                 assert_eq!(stop.valid_up_to, at, "{}: {input:02x?}", kernel.name());
             }

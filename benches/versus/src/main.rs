@@ -36,7 +36,7 @@ use std::process::Command;
 use clap::Parser;
 use results::Targets;
 use support::{Bench, Effort, Options, Scenario};
-use utf8_simd::Kernel;
+use utf8_simd::Level;
 
 const SCENARIOS: &[Scenario] = &[
     |bench| validate::validate(bench, peers::validate),
@@ -96,7 +96,7 @@ fn measure(options: Options) -> serde_json::Value {
 }
 
 /// Forces the implementation of simdutf for the same instructions. The other peers have no tiers above AVX2.
-fn force_simdutf(tier: Kernel) {
+fn force_simdutf(tier: Level) {
     let name = match tier.name() {
         "scalar" | "portable" => "fallback",
         "sse4.1" => "westmere",

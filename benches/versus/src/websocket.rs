@@ -20,7 +20,7 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message as TungsteniteMessage;
 use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_websockets::ServerBuilder;
-use utf8_simd::{ErrorLen, Kernel};
+use utf8_simd::{ErrorLen, Level};
 use utf8_codec::websocket::{FrameHeader, Message, MessageAssembler, Opcode};
 
 use crate::support::{Bench, Corpus, Rng, Row, Work};
@@ -203,14 +203,14 @@ pub(crate) fn unmask(bench: &mut Bench) {
             let mut row = Row::new(name, Work::new(count * len, count, "message"));
             row.expect(count);
             row.ours(pool.clone().all(|message, key| {
-                let stop = Kernel::detect().unmask_and_validate(message, key);
+                let stop = Level::detect().unmask_and_validate(message, key);
                 stop.error_len == ErrorLen::None && stop.valid_up_to == message.len()
             }));
             row.sibling(
                 "two passes",
                 pool.clone().all(|message, key| {
-                    Kernel::detect().unmask(message, key);
-                    let stop = Kernel::detect().validate(message);
+                    Level::detect().unmask(message, key);
+                    let stop = Level::detect().validate(message);
                     stop.error_len == ErrorLen::None && stop.valid_up_to == message.len()
                 }),
             );

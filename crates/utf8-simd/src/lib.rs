@@ -138,8 +138,6 @@ pub use validate::{
 
 // For `utf8-codec`.
 #[doc(hidden)]
-pub use simd::Level as Kernel;
-#[doc(hidden)]
 pub use simd::{
     BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, NulForm, Sequence, Validated, begins_nothing,
     decode_char, error_at_start, sequence, sequence_len, surrogate_pair,

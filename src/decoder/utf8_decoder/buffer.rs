@@ -300,7 +300,7 @@ impl Utf8Decoder {
         self.finish_to(mode, units)
     }
 
-    /// Decodes `chunk` in one call of a kernel if it is short.
+    /// Decodes `chunk` in one call of a level if it is short.
     // Always inlined: what the call saves and restores takes longer than the decoding. Rows `to-utf-16/*/64` of
     // `benches/scenarios/chars.rs`.
     #[inline(always)]
@@ -426,7 +426,7 @@ impl Utf8Decoder {
         self.progress(chunk.len() - input.len(), written, status)
     }
 
-    /// Whether the kernel alone decides what the input begins with: nothing is held, and the scanner is plain.
+    /// Whether the level alone decides what the input begins with: nothing is held, and the scanner is plain.
     #[inline]
     fn is_decided_by_kernel(&self) -> bool {
         self.scanner.is_plain() && self.incomplete().is_empty()

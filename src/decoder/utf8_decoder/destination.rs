@@ -1,7 +1,7 @@
 //! The destination: which units is text decoded into, and how much of it fits?
 
 use crate::decoder::boundary::floor_char_boundary;
-use utf8_simd::Kernel;
+use utf8_simd::Level;
 
 /// The longest input of [`Destination::put_short`].
 pub(crate) const SHORT: usize = 64;
@@ -73,17 +73,17 @@ impl Destination for [char] {
     }
 
     fn put(&mut self, at: usize, text: &str) -> (usize, usize) {
-        Kernel::detect().decode_chars(text, self.get_mut(at..).unwrap_or_default())
+        Level::detect().decode_chars(text, self.get_mut(at..).unwrap_or_default())
     }
 
     #[inline]
     fn put_ascii(&mut self, at: usize, bytes: &[u8]) -> usize {
-        Kernel::detect().decode_ascii_chars(bytes, self.get_mut(at..).unwrap_or_default())
+        Level::detect().decode_ascii_chars(bytes, self.get_mut(at..).unwrap_or_default())
     }
 
     #[inline]
     fn put_short(&mut self, bytes: &[u8]) -> Option<usize> {
-        Kernel::detect().decode_short_chars(bytes, self)
+        Level::detect().decode_short_chars(bytes, self)
     }
 }
 
@@ -101,17 +101,17 @@ impl Destination for [u16] {
     }
 
     fn put(&mut self, at: usize, text: &str) -> (usize, usize) {
-        Kernel::detect().decode_utf16(text, self.get_mut(at..).unwrap_or_default())
+        Level::detect().decode_utf16(text, self.get_mut(at..).unwrap_or_default())
     }
 
     #[inline]
     fn put_ascii(&mut self, at: usize, bytes: &[u8]) -> usize {
-        Kernel::detect().decode_ascii_utf16(bytes, self.get_mut(at..).unwrap_or_default())
+        Level::detect().decode_ascii_utf16(bytes, self.get_mut(at..).unwrap_or_default())
     }
 
     #[inline]
     fn put_short(&mut self, bytes: &[u8]) -> Option<usize> {
-        Kernel::detect().decode_short_utf16(bytes, self)
+        Level::detect().decode_short_utf16(bytes, self)
     }
 }
 

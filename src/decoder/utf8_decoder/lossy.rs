@@ -5,12 +5,12 @@
 //!                  error ─► append its repair ─► errors are near: RepairLoop
 //!
 //!   RepairLoop, a batch at a time, as long as errors are near:
-//!     block    64 bytes that a kernel has separated into text and errors   if errors are frequent
+//!     block    64 bytes that a level has separated into text and errors   if errors are frequent
 //!     clean    text, copied block by block while it is validated           after NEAR bytes without an error
 //!     steps    8 bytes of ASCII, one sequence, or a run of single errors   otherwise
 //! ```
 //!
-//! If errors are dense, kernels that validate far ahead are of little use, and the cost of each error matters.
+//! If errors are dense, levels that validate far ahead are of little use, and the cost of each error matters.
 //! The loop writes text and repairs into memory reserved in advance, a word or a sequence at a time.
 
 use alloc::borrow::Cow;
@@ -23,7 +23,7 @@ use crate::decoder::scanner::Step as ScannerStep;
 use crate::decoder::text::Look;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use utf8_simd::text::{Repairs, Replaced, ShortText, SortedBlock, Step, TextOutput};
-use utf8_simd::{BLOCK_ERRORS_LEN as BLOCK, ErrorLen, Kernel, Sequence};
+use utf8_simd::{BLOCK_ERRORS_LEN as BLOCK, ErrorLen, Level, Sequence};
 
 /// A replacement for `String::from_utf8_lossy` in a loop.
 impl Utf8Decoder {
@@ -274,7 +274,7 @@ const FAR: usize = 4096;
 
 /// The state of the repair loop. All of it lives in registers: the methods are inlined.
 struct RepairLoop<'i, 'r, R> {
-    kernel: Kernel,
+    level: Level,
     input: &'i [u8],
     repairs: &'r R,
     /// The number of input bytes consumed.
@@ -287,7 +287,7 @@ struct RepairLoop<'i, 'r, R> {
     near: usize,
     /// Blocks that were sorted since the last error.
     clean_blocks: usize,
-    /// `PATIENCE`, or 0 if the kernel does not sort blocks.
+    /// `PATIENCE`, or 0 if the level does not sort blocks.
     patience: usize,
 }
 
@@ -305,7 +305,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
     #[inline(always)]
     fn run(input: &'i [u8], text: &mut String, repairs: &'r R) -> Repaired {
         let mut state = Self {
-            kernel: Kernel::detect(),
+            level: Level::detect(),
             input,
             repairs,
             read: 0,
@@ -335,7 +335,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
         Repaired { read: state.read, errors: state.errors, first: state.first }
     }
 
-    /// While errors are frequent: decodes blocks that the kernel has separated into text and errors, until the batch is
+    /// While errors are frequent: decodes blocks that the level has separated into text and errors, until the batch is
     /// complete. Returns whether there was one. Rows `1-in-64`.
     #[inline(always)]
     fn take_blocks(&mut self, out: &mut TextOutput<'_>) -> bool {
@@ -344,7 +344,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
             && let Some(step) = out.step()
             && let Some(bytes) = self.input[self.read..].first_chunk()
         {
-            let Some(block) = SortedBlock::new(self.kernel, bytes) else {
+            let Some(block) = SortedBlock::new(self.level, bytes) else {
                 self.patience = 0;
                 break;
             };
@@ -373,7 +373,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
             return false;
         }
         let next = &self.input[self.read..self.input.len().min(self.read + FAR)];
-        let copied = out.copy_valid_prefix(self.kernel, next, RESERVE);
+        let copied = out.copy_valid_prefix(self.level, next, RESERVE);
         self.read += copied;
         // The copy stops at the block with the next error. Steps continue to it.
         self.near = self.read - self.last_error + PAST;

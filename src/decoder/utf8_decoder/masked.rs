@@ -6,7 +6,7 @@ use crate::decoder::carry::Resumed;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::scanner::Step;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use utf8_simd::Kernel;
+use utf8_simd::Level;
 
 /// The masking key of a WebSocket frame (RFC 6455 section 5.3), rotated to the next byte of the payload.
 #[derive(Clone, Copy, Debug)]
@@ -130,7 +130,7 @@ impl Utf8Decoder {
     pub(crate) fn unmask(&self, bytes: &mut [u8], mask: &mut Option<Mask>) {
         if let Some(mask) = mask {
             let key = mask.advance(bytes.len());
-            Kernel::detect().unmask(bytes, key);
+            Level::detect().unmask(bytes, key);
         }
     }
 }

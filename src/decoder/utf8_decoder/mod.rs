@@ -18,7 +18,7 @@ use crate::decoder::error::{Tally, Utf8Error};
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::options::Utf8Options;
 use crate::decoder::scanner::{Scanner, Step};
-use crate::decoder::text::{BlockParts, Ending, Kernel, Look, Part, first_char};
+use crate::decoder::text::{BlockParts, Ending, Level, Look, Part, first_char};
 use crate::decoder::utf8_decoder::input::take_piece;
 
 /// Decodes a stream of bytes that arrives in chunks split anywhere. It yields text and reports each error.
@@ -457,7 +457,7 @@ pub struct Pieces<'d, 'c> {
 }
 
 /// The number of texts to return before the next block is tried, if a block has no error, the input is shorter than a
-/// block and three bytes, or the kernel has no fast method. Rows `pieces/*/1-in-1024`.
+/// block and three bytes, or the level has no fast method. Rows `pieces/*/1-in-1024`.
 const RETRY_AFTER: u8 = 24;
 
 impl<'c> Pieces<'_, 'c> {
@@ -604,7 +604,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             self.patience -= 1;
             return false;
         }
-        self.block = BlockParts::new(Kernel::detect(), self.input);
+        self.block = BlockParts::new(Level::detect(), self.input);
         if self.block.is_none() {
             self.patience = RETRY_AFTER;
         }

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use arbitrary::Arbitrary;
-use utf8_simd::{ErrorLen, Kernel, NulForm, Validated};
+use utf8_simd::{ErrorLen, Level, NulForm, Validated};
 
 use super::input::Bytes;
 
@@ -26,10 +26,10 @@ const CHAR: char = '\u{E123}';
 
 /// Checks every kernel of this machine.
 pub fn every_kernel(work: &Work) {
-    Kernel::available().for_each(|kernel| check(kernel, work));
+    Level::available().for_each(|kernel| check(kernel, work));
 }
 
-fn check(kernel: Kernel, work: &Work) {
+fn check(kernel: Level, work: &Work) {
     let bytes = &work.bytes.0[usize::from(work.skipped % 64).min(work.bytes.0.len())..];
     let less = usize::from(work.less);
     let stop = validates(kernel, bytes);
@@ -46,7 +46,7 @@ fn check(kernel: Kernel, work: &Work) {
     pairs(kernel, text, less);
 }
 
-fn validates(kernel: Kernel, bytes: &[u8]) -> Validated {
+fn validates(kernel: Level, bytes: &[u8]) -> Validated {
     let expected = match str::from_utf8(bytes) {
         Ok(text) => Validated { valid_up_to: text.len(), error_len: ErrorLen::None },
         Err(error) => Validated {
@@ -65,7 +65,7 @@ fn validates(kernel: Kernel, bytes: &[u8]) -> Validated {
     expected
 }
 
-fn unmasks(kernel: Kernel, bytes: &[u8], mask: [u8; 4], stop: Validated) {
+fn unmasks(kernel: Level, bytes: &[u8], mask: [u8; 4], stop: Validated) {
     let mut masked = bytes.to_vec();
     for (at, byte) in masked.iter_mut().enumerate() {
         *byte ^= mask[at % 4];
@@ -79,7 +79,7 @@ fn unmasks(kernel: Kernel, bytes: &[u8], mask: [u8; 4], stop: Validated) {
 
 /// Copies to a buffer with less room, and to one with enough.
 #[allow(unsafe_code)]
-fn copies(kernel: Kernel, bytes: &[u8], less: usize) {
+fn copies(kernel: Level, bytes: &[u8], less: usize) {
     for room in [bytes.len().saturating_sub(less), bytes.len() + 7] {
         let mut out = vec![MaybeUninit::new(BYTE); room + 64];
         let copied = kernel.copy_valid_prefix(bytes, &mut out[..room]);
@@ -93,7 +93,7 @@ fn copies(kernel: Kernel, bytes: &[u8], less: usize) {
     }
 }
 
-fn converts(kernel: Kernel, text: &str, less: usize) {
+fn converts(kernel: Level, text: &str, less: usize) {
     let chars: Vec<char> = text.chars().collect();
     let units: Vec<u16> = text.encode_utf16().collect();
     assert_eq!(kernel.count_chars(text), chars.len(), "{kernel:?}: {text:?}");
@@ -157,7 +157,7 @@ fn written_within<T: Copy + PartialEq>(
 
 /// Short text that fits is decoded entirely, if it is ASCII; other text entirely or not at all; anything else not at
 /// all.
-fn decodes_short(kernel: Kernel, bytes: &[u8]) {
+fn decodes_short(kernel: Level, bytes: &[u8]) {
     let text = str::from_utf8(bytes).ok().filter(|text| text.len() <= 64);
     let chars: Vec<char> = text.unwrap_or_default().chars().collect();
     let units: Vec<u16> = text.unwrap_or_default().encode_utf16().collect();
@@ -186,7 +186,7 @@ fn decodes_short(kernel: Kernel, bytes: &[u8]) {
 }
 
 /// ASCII at the start of any bytes, without its last block.
-fn decodes_ascii(kernel: Kernel, bytes: &[u8]) {
+fn decodes_ascii(kernel: Level, bytes: &[u8]) {
     let ascii = &bytes[..bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(bytes.len())];
     let chars: Vec<char> = ascii.iter().copied().map(char::from).collect();
     let units: Vec<u16> = ascii.iter().copied().map(u16::from).collect();
@@ -205,7 +205,7 @@ fn decodes_ascii(kernel: Kernel, bytes: &[u8]) {
     }
 }
 
-fn finds(kernel: Kernel, bytes: &[u8]) {
+fn finds(kernel: Level, bytes: &[u8]) {
     for range in [0x00..=0xEF, 0x01..=0x7F] {
         let expected = bytes.iter().position(|byte| !range.contains(byte));
         assert_eq!(kernel.find_outside(bytes, range), expected, "{kernel:?}: {bytes:02x?}");
@@ -213,7 +213,7 @@ fn finds(kernel: Kernel, bytes: &[u8]) {
 }
 
 /// Text before a delimiter is at least its leading ASCII.
-fn finds_end(kernel: Kernel, end: u8, bytes: &[u8]) {
+fn finds_end(kernel: Level, end: u8, bytes: &[u8]) {
     let line = bytes.split(|&byte| byte == end).next().unwrap();
     let ascii = line.iter().take_while(|byte| byte.is_ascii()).count();
     let text = kernel.text_before(end, bytes);
@@ -222,7 +222,7 @@ fn finds_end(kernel: Kernel, end: u8, bytes: &[u8]) {
 }
 
 /// The ill-formed parts of each block, one after another, are those of the whole.
-fn parts(kernel: Kernel, bytes: &[u8]) {
+fn parts(kernel: Level, bytes: &[u8]) {
     let mut expected = Vec::new();
     let mut at = 0;
     for chunk in bytes.utf8_chunks() {
@@ -245,7 +245,7 @@ fn parts(kernel: Kernel, bytes: &[u8]) {
 }
 
 /// Characters of four bytes to surrogate pairs and back.
-fn pairs(kernel: Kernel, text: &str, less: usize) {
+fn pairs(kernel: Level, text: &str, less: usize) {
     for nul in [NulForm::OneByte, NulForm::TwoBytes] {
         let mut expected = Vec::new();
         for c in text.chars() {
@@ -270,7 +270,7 @@ fn pairs(kernel: Kernel, text: &str, less: usize) {
 /// Compares `rewrite` with `expected`: all of it if there is room, otherwise at least as much as fits
 /// minus 63 bytes, and minus five for a character that was taken back.
 fn rewrites(
-    kernel: Kernel,
+    kernel: Level,
     bytes: &[u8],
     expected: &[u8],
     less: usize,

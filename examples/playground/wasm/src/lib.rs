@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
-use utf8_simd::Kernel;
+use utf8_simd::Level;
 use utf8_codec::decoder::Status;
 use utf8_codec::io::{StreamError, Utf8Lines, Utf8Reader};
 use utf8_codec::lines::Delimiter;
@@ -194,7 +194,7 @@ pub fn trace(bytes: &[u8], cuts: &[u32], settings: &str) -> Result<String, Strin
 #[wasm_bindgen]
 #[must_use]
 pub fn kernel() -> String {
-    Kernel::detect().name().into()
+    Level::detect().name().into()
 }
 
 struct Session {
