@@ -1,5 +1,41 @@
 //! The incremental UTF-8 decoder: one state machine, and the types built on it.
 //!
+//! The types are at the root of the crate: [`Utf8Decoder`](crate::Utf8Decoder), [`Utf8Validator`](crate::Utf8Validator),
+//! [`Utf8Encoder`](crate::Utf8Encoder). Here are the types that their methods return, the contract that all
+//! incremental decoders of the crate keep, and how the decoder works.
+//!
+//! # The contract of an incremental decoder
+//!
+//! It holds for `Utf8Validator`, `Utf8Decoder`, `DialectDecoder`, `FallbackDecoder`, `Utf16Decoder` and
+//! `TerminalDecoder`. `tests/api/contract.rs` checks each of them.
+//!
+//! - `new` is a `const fn`. It takes only arguments that have no default. Settings are `with_*` builders,
+//!   called before the first push. The constructors of a `FallbackDecoder` (`part`, `line` and others) name
+//!   what falls back.
+//! - `push(chunk)` reports: it yields pieces, each a `Result`. A validator yields no text and returns the
+//!   first error. A decoder that cannot return borrowed text (`Utf16Decoder`, `FallbackDecoder`) has no `push`.
+//! - `push_to_string(chunk, mode, &mut text)`, `push_to_slice` and the like repair: the [`ErrorMode`] is an
+//!   argument, and no decoder stores one. They return [`Progress`]: the units read, how many of these are
+//!   held, the units written, and the [`Status`]. They never write part of a character or part of a repair.
+//!   Whatever the status, continue with `input[read..]`.
+//! - `finish()` ends the stream. Each call returns one error that the end decides, until `Ok`. If the end
+//!   can also complete a piece, calls return `Ok(Some(piece))` until `Ok(None)`.
+//!   `finish_to_string(mode, &mut text)` repairs instead. Further calls return `Ok`. A `FallbackDecoder` has only
+//!   this form: the end can decide that a whole line is legacy text.
+//! - `position()` is the offset of the next byte, held bytes included. `incomplete()` returns the held
+//!   bytes. `error_count()` and `first_error()` describe the stream so far; a validator has returned its errors,
+//!   and does not count them. `bom_seen()` does too, for decoders that have a [`BomPolicy`].
+//! - `reset()` starts a new stream with the same settings.
+//! - An empty chunk changes nothing.
+//! - How the input is split into chunks never affects the text, the errors or their offsets.
+//! - After an error, decoding continues with the next byte. After `finish`, it continues too: offsets keep
+//!   counting, and no BOM is expected until `reset`.
+//!
+//! [`BomPolicy`]: crate::BomPolicy
+//! [`ErrorMode`]: crate::ErrorMode
+//!
+//! # How it works
+//!
 //! ```text
 //!  chunk ──► Carry ──► Scanner ──► level: how far is this well-formed, and how does it end?
 //!           ≤ 3 bytes    │
@@ -12,8 +48,7 @@
 //!  Utf8Decoder   = Scanner + Carry + Tally    yields text and errors, or repairs by an ErrorMode
 //! ```
 //!
-//! The scanner has two states: what can still happen at the start of the stream ([`bom::Start`]), and how
-//! far it looks ahead:
+//! The scanner has two states: what can still happen at the start of the stream, and how far it looks ahead:
 //!
 //! ```text
 //!   start:   Bom(policy) ─── BOM, any other byte, or end ──► Over
@@ -33,36 +68,14 @@
 //!            the end of the block, or the next push
 //! ```
 //!
-//! # The contract of an incremental decoder
+//! The source has these words besides those of the guide:
 //!
-//! It holds for `Utf8Validator`, `Utf8Decoder`, `DialectDecoder`, `FallbackDecoder`, `Utf16Decoder` and
-//! `TerminalDecoder`. `tests/api/contract.rs` checks each of them.
-//!
-//! - `new` is a `const fn`. It takes only arguments that have no default. Settings are `with_*` builders,
-//!   called before the first push. The constructors of a `FallbackDecoder` (`part`, `line` and others) name
-//!   what falls back.
-//! - `push(chunk)` reports: it yields pieces, each a `Result`. A validator yields no text and returns the
-//!   first error. A decoder that cannot return borrowed text (`Utf16Decoder`, `FallbackDecoder`) has no `push`.
-//! - `push_to_string(chunk, mode, &mut text)`, `push_to_slice` and the like repair: the [`ErrorMode`] is an
-//!   argument, and no decoder stores one. They return [`Progress`]: bytes read, bytes held, units
-//!   written, and the [`Status`]. They never write part of a character or part of a repair.
-//! - `finish()` ends the stream. Each call returns one error that the end decides, until `Ok`. If the end
-//!   can also complete a piece, calls return `Ok(Some(piece))` until `Ok(None)`.
-//!   `finish_to_string(mode, &mut text)` repairs instead. Further calls return `Ok`. A `FallbackDecoder` has only
-//!   this form: the end can decide that a whole line is legacy text.
-//! - `position()` is the offset of the next byte, held bytes included. `incomplete()` returns the held
-//!   bytes. `error_count()` and `first_error()` describe the stream so far; a validator has returned its errors,
-//!   and does not count them. `bom_seen()` does too, for decoders that have a [`BomPolicy`].
-//! - `reset()` starts a new stream with the same settings.
-//! - An empty chunk changes nothing.
-//! - How the input is split into chunks never affects the text, the errors or their offsets.
-//! - After an error, decoding continues with the next byte. After `finish`, it continues too: offsets keep
-//!   counting, and no BOM is expected until `reset`.
-//!
-//! [`BomPolicy`]: crate::BomPolicy
-//! [`ErrorMode`]: crate::ErrorMode
-//! [`Progress`]: decoder::Progress
-//! [`Status`]: decoder::Status
+//! | word | meaning |
+//! | --- | --- |
+//! | level | an implementation of the inner loops for one instruction set ([`utf8_simd::Level`]) |
+//! | block | a fixed number of bytes that a level loads at once |
+//! | carry | the incomplete bytes that a decoder holds between two chunks, at most three |
+//! | plain | of a scanner: its answer is that of the level, because the start is over, no character is rejected, and no error is near |
 //!
 //! # Store forwarding
 //!
@@ -72,9 +85,9 @@
 //! part of the cost of a character split across chunks, of an error, or of a line of twenty bytes. The code
 //! avoids it in five ways:
 //!
-//! - Small values are written and copied in whole words ([`carry::Carry`], [`error::Utf8Error`]).
+//! - Small values are written and copied in whole words (`Carry`, `Utf8Error`).
 //! - State is changed in place, not in a copy that is written back (`Utf8Decoder::scan`).
-//! - Structs have no padding, so that they are copied in whole words (`lines::Line`).
+//! - Structs have no padding, so that they are copied in whole words (`Line`).
 //! - Functions with a fast and a slow path return each result on its own path. If both paths wrote their
 //!   result to one memory location, it would be written in parts and then copied as a whole.
 //! - Functions that return such a value are inlined, or the value is read before it is moved.
