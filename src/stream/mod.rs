@@ -57,11 +57,10 @@
 //! These streams, readers and writers return `Pending` when the inner one does, which has then registered
 //! the waker. There is one other case. One poll uses the inner one several times if a chunk yields
 //! nothing (an empty chunk, a part of one character, bytes that [`ErrorMode::Skip`](crate::ErrorMode::Skip)
-//! skips), if the whole text is collected, if a writer accepts only a part, or if a call is
-//! interrupted. After 32 times the poll wakes the task and returns `Pending`, so an always-ready source
-//! cannot starve other tasks, timeouts or the other branches of a `select!`.
-//!
-//! An [`Interrupted`](std::io::ErrorKind::Interrupted) read, write, flush or shutdown is repeated, and never an error.
+//! skips), or if the whole text is collected. After 32 times the poll wakes the task and returns
+//! `Pending`, so an always-ready source cannot starve other tasks, timeouts or the other branches of a
+//! `select!`. If a read, write, flush or shutdown is [`Interrupted`](std::io::ErrorKind::Interrupted),
+//! that is not an error: the poll does the same at once, and the next one repeats the call.
 //!
 //! # Readers and writers of futures-io
 //!

@@ -217,43 +217,37 @@ where
 /// Safe code can replace the `ReadBuf` by another: then nothing was read into `room`, and this is an error.
 #[inline]
 pub(super) fn poll_read_into(
-    mut reader: Pin<&mut impl AsyncRead>,
+    reader: Pin<&mut impl AsyncRead>,
     cx: &mut Context<'_>,
     room: &mut [u8],
 ) -> Poll<io::Result<usize>> {
     let start = room.as_ptr();
-    poll_uninterrupted(cx, |cx| {
-        let mut room = ReadBuf::new(room);
-        reader.as_mut().poll_read(cx, &mut room).map(|result| {
-            result?;
-            match ptr::eq(room.filled().as_ptr(), start) {
-                true => Ok(room.filled().len()),
-                false => {
-                    Err(io::Error::other("the reader replaced the `ReadBuf` that it was given"))
-                }
-            }
-        })
-    })
+    let mut room = ReadBuf::new(room);
+    let read = reader.poll_read(cx, &mut room).map(|result| {
+        result?;
+        match ptr::eq(room.filled().as_ptr(), start) {
+            true => Ok(room.filled().len()),
+            false => Err(io::Error::other("the reader replaced the `ReadBuf` that it was given")),
+        }
+    });
+    uninterrupted(cx, read)
+}
+
+/// Returns `polled`, unless the call was interrupted. Then other tasks run, and the caller's next poll repeats it.
+#[inline]
+pub(super) fn uninterrupted<T>(
+    cx: &mut Context<'_>,
+    polled: Poll<io::Result<T>>,
+) -> Poll<io::Result<T>> {
+    match polled {
+        Poll::Ready(Err(error)) if is_interrupted(&error) => give_way(cx),
+        polled => polled,
+    }
 }
 
 /// Out of line: errors are rare, and their kind takes more code than the rest of a write. Rows `write/mixed`.
 #[cold]
 #[inline(never)]
-pub(super) fn is_interrupted(error: &io::Error) -> bool {
+fn is_interrupted(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Interrupted
-}
-
-/// Repeats `poll` when it is interrupted.
-#[inline]
-pub(super) fn poll_uninterrupted<T>(
-    cx: &mut Context<'_>,
-    mut poll: impl FnMut(&mut Context<'_>) -> Poll<io::Result<T>>,
-) -> Poll<io::Result<T>> {
-    for _ in 0..MAX_TURNS {
-        match poll(cx) {
-            Poll::Ready(Err(error)) if is_interrupted(&error) => {}
-            polled => return polled,
-        }
-    }
-    give_way(cx)
 }

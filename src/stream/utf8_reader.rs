@@ -49,8 +49,9 @@ pin_project! {
     /// # Cooperative scheduling
     ///
     /// When a method returns `Pending`, the inner reader has registered the waker. There is one
-    /// exception: after 32 consecutive reads without text, or 32 reads of one text to collect, the
-    /// `Utf8Reader` wakes the task itself and returns `Pending`, so that other tasks run.
+    /// exception: after 32 consecutive reads without text, after 32 reads of one text to collect, and
+    /// after an interrupted read, the `Utf8Reader` wakes the task itself and returns `Pending`, so
+    /// that other tasks run.
     ///
     /// # Examples
     ///

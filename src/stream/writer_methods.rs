@@ -11,9 +11,8 @@ use bytestring::ByteString;
 use futures::Sink;
 use tokio::io::AsyncWrite;
 
-use crate::adaptor::chunks::{MAX_TURNS, give_way};
 use crate::adaptor::write_text::{formatting_failed, write_zero};
-use crate::stream::sources::{is_interrupted, poll_uninterrupted};
+use crate::stream::sources::uninterrupted;
 use crate::stream::utf8_writer::{Item, MIN_SHARED, State, Utf8Item, Utf8Writer};
 
 impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
@@ -296,9 +295,8 @@ impl<W: AsyncWrite> Utf8Writer<W> {
         if self.state == State::Closed {
             return Poll::Ready(Err(closed()));
         }
-        let mut turns = 0;
         while self.outgoing.len() >= self.capacity {
-            ready!(self.as_mut().poll_write_some(cx, &mut turns))?;
+            ready!(self.as_mut().poll_write_some(cx))?;
         }
         Poll::Ready(Ok(()))
     }
@@ -314,8 +312,8 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     /// See [`poll_ready`](Self::poll_ready).
     pub fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.as_mut().poll_write_all(cx))?;
-        let mut writer = self.project().writer;
-        poll_uninterrupted(cx, |cx| writer.as_mut().poll_flush(cx))
+        let flushed = self.project().writer.poll_flush(cx);
+        uninterrupted(cx, flushed)
     }
 
     /// The poll form of [`close`](Self::close).
@@ -332,32 +330,24 @@ impl<W: AsyncWrite> Utf8Writer<W> {
             let this = self.as_mut().project();
             this.text.finish(|bytes| this.outgoing.copy(bytes))?;
             ready!(self.as_mut().poll_write_all(cx))?;
-            let mut this = self.project();
-            ready!(poll_uninterrupted(cx, |cx| this.writer.as_mut().poll_shutdown(cx)))?;
+            let this = self.project();
+            let closed = this.writer.poll_shutdown(cx);
+            ready!(uninterrupted(cx, closed))?;
             *this.state = State::Closed;
         }
         Poll::Ready(Ok(()))
     }
 
     fn poll_write_all(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let mut turns = 0;
         while self.outgoing.len() > 0 {
-            ready!(self.as_mut().poll_write_some(cx, &mut turns))?;
+            ready!(self.as_mut().poll_write_some(cx))?;
         }
         self.project().outgoing.release();
         Poll::Ready(Ok(()))
     }
 
-    /// Writes some of the buffered bytes to the inner writer, or none if it is interrupted. There must be at least one.
-    fn poll_write_some(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        turns: &mut usize,
-    ) -> Poll<io::Result<()>> {
-        if *turns == MAX_TURNS {
-            return give_way(cx);
-        }
-        *turns += 1;
+    /// Writes some of the buffered bytes to the inner writer. There must be at least one.
+    fn poll_write_some(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.project();
         let poll = if this.outgoing.is_copied() || !this.writer.is_write_vectored() {
             this.writer.poll_write(cx, this.outgoing.first())
@@ -366,7 +356,7 @@ impl<W: AsyncWrite> Utf8Writer<W> {
             let filled = this.outgoing.lend(&mut slices);
             this.writer.poll_write_vectored(cx, &slices[..filled])
         };
-        let written = match ready!(poll) {
+        let written = match ready!(uninterrupted(cx, poll)) {
             Ok(0) => Err(write_zero()),
             result => result,
         };
@@ -375,7 +365,6 @@ impl<W: AsyncWrite> Utf8Writer<W> {
                 this.outgoing.advance(written);
                 Ok(())
             }
-            Err(error) if is_interrupted(&error) => Ok(()),
             Err(error) => {
                 this.outgoing.forgive();
                 Err(error)

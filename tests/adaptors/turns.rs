@@ -87,7 +87,7 @@ impl AsyncWrite for Greedy {
 
 const TEXT: &str = "größe\n€\n👋 and more\n";
 
-/// Polls until the future is ready. Each poll makes at most `TURNS` calls, and a call that is interrupted as often.
+/// Polls until the future is ready.
 fn finish<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     for _ in 0..100_000 {
@@ -100,7 +100,7 @@ fn finish<T>(future: impl Future<Output = T>) -> T {
 
 #[test]
 fn an_interrupted_read_is_repeated() {
-    for interruptions in [0, 1, TURNS - 1, TURNS, 3 * TURNS] {
+    for interruptions in [0, 1, 2, TURNS] {
         let greedy = || Greedy::new(TEXT, interruptions);
         let lines: Vec<_> = TEXT.lines().collect();
 
@@ -122,7 +122,7 @@ fn an_interrupted_read_is_repeated() {
 
 #[test]
 fn an_interrupted_write_is_repeated() {
-    for interruptions in [0, 1, TURNS - 1, TURNS, 3 * TURNS] {
+    for interruptions in [0, 1, 2, TURNS] {
         for is_vectored in [false, true] {
             let greedy = Greedy { interruptions, is_vectored, ..Greedy::default() };
             let mut writer = Utf8Writer::new(greedy).with_capacity(2);
@@ -156,7 +156,7 @@ fn calls_that_are_always_interrupted_let_other_tasks_run() {
             lines.get_ref().get_ref().calls,
             writer.get_ref().calls,
         ];
-        assert_eq!(calls, [TURNS * polls; 4]);
+        assert_eq!(calls, [polls; 4]);
     }
     drop(writer.into_parts());
 }
@@ -182,18 +182,6 @@ fn collecting_text_lets_other_tasks_run() {
         }
     };
     assert_eq!((collected.unwrap(), polls), (text, 1 + 1000 / TURNS));
-}
-
-#[test]
-fn writing_a_byte_a_call_lets_other_tasks_run() {
-    let mut writer = Utf8Writer::new(Greedy::default());
-    finish(writer.write_str(&"a".repeat(100))).unwrap();
-    for polls in 1..4 {
-        assert!(writer.flush().now_or_never().is_none());
-        assert_eq!(writer.get_ref().calls, TURNS * polls);
-    }
-    finish(writer.flush()).unwrap();
-    assert_eq!(writer.into_inner().text, [b'a'; 100]);
 }
 
 #[tokio::test]
