@@ -12,9 +12,9 @@ use crate::validate::from_utf8;
 /// offset and after the last one are ignored. The offset of a string within the returned text is its own minus the
 /// first one.
 ///
-/// Many short strings cost about as much as one long one: the text is validated in one pass, then each offset is
-/// compared with the one before it and must be a character boundary. Nothing is allocated. Only if something is wrong,
-/// the strings are validated one by one.
+/// The text is validated in one pass; then each offset is compared with the one before it, and must be a character
+/// boundary. So a short string costs less than a call. Nothing is allocated. Only if something is wrong, the strings are
+/// validated one by one.
 ///
 /// # Errors
 ///

@@ -94,8 +94,8 @@ pub fn valid_prefix(input: &[u8]) -> (&str, PrefixEnd) {
 
 /// Returns the same as [`valid_prefix`], at a cost in proportion to the prefix: for inputs in which errors are dense.
 ///
-/// A short prefix is read in words, a long one block by block, and nothing after it beyond its last block. Without
-/// an error, it is about half as fast as [`valid_prefix`].
+/// A short prefix is read in words, a long one block by block, and nothing after its last block. A long prefix takes
+/// longer than by [`valid_prefix`].
 #[inline]
 pub fn valid_prefix_dense(input: &[u8]) -> (&str, PrefixEnd) {
     let (text, error_len) = text::split_near(Level::detect(), input);

@@ -22,6 +22,9 @@ enum Item {
 
 /// The model of a source.
 trait SourceModel: Source {
+    /// The column of the table in the documentation of `transcode`.
+    const COLUMN: usize;
+
     fn items(input: &Self::Input) -> Vec<Item>;
 }
 
@@ -30,11 +33,16 @@ trait TargetModel: Target<Unit: PartialEq + Debug> {
     /// The units of `c`, unless the encoding lacks it.
     fn units(c: char) -> Option<Vec<Self::Unit>>;
 
+    /// The row of the table in the documentation of `transcode`.
+    const ROW: [usize; 4];
+
     /// A unit to recognise what has not been written.
     const LEFT: Self::Unit;
 }
 
 impl SourceModel for Utf8 {
+    const COLUMN: usize = 0;
+
     fn items(input: &[u8]) -> Vec<Item> {
         let mut items = Vec::new();
         let mut at = 0;
@@ -55,12 +63,16 @@ impl SourceModel for Utf8 {
 }
 
 impl SourceModel for str {
+    const COLUMN: usize = 0;
+
     fn items(input: &str) -> Vec<Item> {
         input.chars().map(|c| Item::Char(c, c.len_utf8())).collect()
     }
 }
 
 impl SourceModel for Utf16 {
+    const COLUMN: usize = 2;
+
     fn items(input: &[u16]) -> Vec<Item> {
         let mut left = input.len();
         let item = |decoded: Result<char, std::char::DecodeUtf16Error>| {
@@ -91,18 +103,24 @@ fn byte_items(input: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<Item> {
 }
 
 impl SourceModel for Utf16Le {
+    const COLUMN: usize = 2;
+
     fn items(input: &[u8]) -> Vec<Item> {
         byte_items(input, u16::from_le_bytes)
     }
 }
 
 impl SourceModel for Utf16Be {
+    const COLUMN: usize = 2;
+
     fn items(input: &[u8]) -> Vec<Item> {
         byte_items(input, u16::from_be_bytes)
     }
 }
 
 impl SourceModel for Utf32 {
+    const COLUMN: usize = 3;
+
     fn items(input: &[u32]) -> Vec<Item> {
         let item = |&unit| char::from_u32(unit).map_or(Item::IllFormed(1), |c| Item::Char(c, 1));
         input.iter().map(item).collect()
@@ -110,18 +128,23 @@ impl SourceModel for Utf32 {
 }
 
 impl SourceModel for char {
+    const COLUMN: usize = 3;
+
     fn items(input: &[char]) -> Vec<Item> {
         input.iter().map(|&c| Item::Char(c, 1)).collect()
     }
 }
 
 impl SourceModel for Latin1 {
+    const COLUMN: usize = 1;
+
     fn items(input: &[u8]) -> Vec<Item> {
         input.iter().map(|&byte| Item::Char(char::from(byte), 1)).collect()
     }
 }
 
 impl TargetModel for Utf8 {
+    const ROW: [usize; 4] = [1, 2, 3, 4];
     const LEFT: u8 = 0xEE;
 
     fn units(c: char) -> Option<Vec<u8>> {
@@ -130,6 +153,7 @@ impl TargetModel for Utf8 {
 }
 
 impl TargetModel for Utf16 {
+    const ROW: [usize; 4] = [1, 1, 1, 2];
     const LEFT: u16 = 0xE123;
 
     fn units(c: char) -> Option<Vec<u16>> {
@@ -138,6 +162,7 @@ impl TargetModel for Utf16 {
 }
 
 impl TargetModel for Utf16Le {
+    const ROW: [usize; 4] = [2, 2, 2, 4];
     const LEFT: u8 = 0xEE;
 
     fn units(c: char) -> Option<Vec<u8>> {
@@ -146,6 +171,7 @@ impl TargetModel for Utf16Le {
 }
 
 impl TargetModel for Utf16Be {
+    const ROW: [usize; 4] = [2, 2, 2, 4];
     const LEFT: u8 = 0xEE;
 
     fn units(c: char) -> Option<Vec<u8>> {
@@ -154,6 +180,7 @@ impl TargetModel for Utf16Be {
 }
 
 impl TargetModel for Utf32 {
+    const ROW: [usize; 4] = [1, 1, 1, 1];
     const LEFT: u32 = 0xE123;
 
     fn units(c: char) -> Option<Vec<u32>> {
@@ -162,6 +189,7 @@ impl TargetModel for Utf32 {
 }
 
 impl TargetModel for char {
+    const ROW: [usize; 4] = [1, 1, 1, 1];
     const LEFT: char = '\u{E123}';
 
     fn units(c: char) -> Option<Vec<char>> {
@@ -170,6 +198,7 @@ impl TargetModel for char {
 }
 
 impl TargetModel for Latin1 {
+    const ROW: [usize; 4] = [1, 1, 1, 1];
     const LEFT: u8 = 0xEE;
 
     fn units(c: char) -> Option<Vec<u8>> {
@@ -234,6 +263,14 @@ where
             if lossy { transcode_lossy::<S, T> } else { transcode::<S, T> };
         let (whole, all) = expected::<T>(&items, usize::MAX, lossy);
         let needed = all.len();
+        let units: usize = match S::COLUMN {
+            // Bytes of UTF-16 count half.
+            2 => input.as_ref().len().div_ceil(3 - size_of::<S::InputUnit>().min(2)),
+            _ => input.as_ref().len(),
+        };
+        let repaired = lossy && S::COLUMN == 0 && T::ROW == Utf8::ROW;
+        let most = if repaired { 3 * units } else { T::ROW[S::COLUMN] * units };
+        assert!(needed <= most, "{} {lossy}, {}", names::<S, T>(), shown(input));
         let sizes = if needed < 12 {
             (0..needed + 3).collect()
         } else {
