@@ -78,7 +78,11 @@ pub(in crate::simd) fn ascii_before<V: Vector>(token: V::Token, end: u8, input: 
         let ends = block.splat(0x80).saturating_sub(block.xor(block.splat(end)));
         block.or(ends).first_high_bit()
     };
-    let mut at = 0;
+    // Often the line ends in the first block.
+    if let Some(i) = first_end(load(token, input, 0)) {
+        return i;
+    }
+    let mut at = V::LEN;
     while at < last {
         if let Some(i) = first_end(load(token, input, at)) {
             return at + i;
