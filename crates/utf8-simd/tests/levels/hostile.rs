@@ -159,13 +159,12 @@ fn a_wrong_count_from_a_reader_panics_and_leaves_the_buffer_usable() {
     for len in [ReadBuffer::WITHIN - 2, isize::MAX as usize, usize::MAX - 2, usize::MAX] {
         assert!(panics(|| buffer.fill(len)), "{len}");
         assert!(panics(|| buffer.pass(len)), "{len}");
-        assert!(panics(|| buffer.take_back(len)), "{len}");
+        assert!(panics(|| _ = buffer.rest_after(len)), "{len}");
         assert!(panics(|| buffer.consume(len)), "{len}");
         assert_eq!((buffer.as_str(), buffer.rest()), ("abc", &b""[..]));
     }
     assert_eq!(buffer.take(), "abc");
-    buffer.take_back(2);
-    assert_eq!(buffer.rest(), b"bc");
+    assert_eq!((buffer.rest_after(2), buffer.rest()), (&b"bc"[..], &b""[..]));
 }
 
 #[test]
