@@ -31,7 +31,7 @@ use crate::utf16::{End, Utf16Error};
 ///
 /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
 /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut text);
-/// assert_eq!((progress.read, progress.held), (1, 1));
+/// assert_eq!((progress.read, progress.held), (2, 1));
 /// assert_eq!((&*text, decoder.incomplete()), ("a", Some(0xD83D)));
 /// let progress = decoder.push_to_string(&[0xDC4B, 0x62], ErrorMode::Fatal, &mut text);
 /// assert_eq!(progress.read, 2);
@@ -145,7 +145,7 @@ impl Utf16Decoder {
     ///
     /// let mut decoder = Utf16Decoder::new();
     /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!((progress.read, progress.held), (1, 1));
+    /// assert_eq!((progress.read, progress.held), (2, 1));
     /// assert_eq!(decoder.finish().unwrap_err().offset(), 1);
     /// assert!(decoder.finish().is_ok());
     /// # }
@@ -205,7 +205,7 @@ impl Utf16Decoder {
     ///
     /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
     /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Escape, &mut text);
-    /// assert_eq!((progress.read, progress.held), (1, 1));
+    /// assert_eq!((progress.read, progress.held), (2, 1));
     /// decoder.finish_to_string(ErrorMode::Escape, &mut text).unwrap();
     /// assert_eq!(text, r"a\ud83d");
     /// # }
@@ -235,7 +235,7 @@ impl Utf16Decoder {
     ///
     /// let mut decoder = Utf16Decoder::new();
     /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Skip, &mut String::new());
-    /// assert_eq!((progress.read, progress.held), (1, 1));
+    /// assert_eq!((progress.read, progress.held), (2, 1));
     /// decoder.reset();
     /// assert_eq!((decoder.position(), decoder.incomplete()), (0, None));
     /// # }
@@ -256,7 +256,7 @@ impl Utf16Decoder {
     ///
     /// let mut decoder = Utf16Decoder::new();
     /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!((progress.read, progress.held), (1, 1));
+    /// assert_eq!((progress.read, progress.held), (2, 1));
     /// assert_eq!(decoder.position(), 2);
     /// # }
     /// ```
@@ -276,7 +276,7 @@ impl Utf16Decoder {
     ///
     /// let mut decoder = Utf16Decoder::new();
     /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!((progress.read, progress.held), (1, 1));
+    /// assert_eq!((progress.read, progress.held), (2, 1));
     /// assert_eq!(decoder.incomplete(), Some(0xD83D));
     /// # }
     /// ```

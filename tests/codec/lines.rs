@@ -163,9 +163,9 @@ fn a_bare_lf_does_not_end_a_command() {
     let mut buffer = BytesMut::from("MAIL FROM:<a>\nRCPT TO:<b>\r\na\r\r\nend\r");
     let reported = [decode_lines(&mut codec, &mut buffer), end_lines(&mut codec, &mut buffer)];
     let expected = [
-        "<line 1 contains a bare LF at byte 13>",
-        "<line 2 contains a bare CR at byte 28>",
-        "<line 3 contains a bare CR at byte 34>",
+        "<line 1 contains a bare LF at byte 13 of the stream>",
+        "<line 2 contains a bare CR at byte 28 of the stream>",
+        "<line 3 contains a bare CR at byte 34 of the stream>",
     ];
     assert_eq!(reported.concat(), expected);
 }

@@ -5,6 +5,7 @@
 #[path = "../../crates/utf8-simd/tests/support/mod.rs"]
 mod support;
 
+#[allow(unused_imports, reason = "each test binary uses its own part")]
 pub(crate) use support::{MULTILINGUAL, sum_of};
 use utf8_codec::ErrorMode;
 use utf8_codec::dialect::Dialect;

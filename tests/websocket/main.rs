@@ -775,7 +775,7 @@ fn a_long_reason_is_truncated_at_a_character() {
     }
 }
 
-/// RFC 6455 sections 5.5.1 and 7.4.1: the call with the first impossible byte returns the error, at every split and
+/// RFC 6455 sections 5.5.1 and 7.4.1: the call with the byte that makes it invalid returns the error, at every split and
 /// byte by byte, also inside a text message.
 #[test]
 fn an_invalid_close_payload_is_rejected_at_its_first_impossible_byte() {

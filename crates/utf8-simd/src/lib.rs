@@ -34,7 +34,7 @@
 //! | convert into a `Vec` | [`transcode_to_vec`], [`transcode_to_vec_lossy`] |
 //! | count | [`count_chars`], [`utf16_len`] |
 //! | unmask the payload of a WebSocket frame | [`unmask`], [`unmask_and_validate`] |
-//! | append validated text to a `String`, lend it from a read buffer, split it off `Bytes` | module [`text`] |
+//! | append validated text to a `String`, borrow it from a read buffer, split it off `Bytes` | module [`text`] |
 //!
 //! To decode a stream, with errors counted from its start, a limit, a BOM or lines, use the crate `utf8-codec`.
 //!

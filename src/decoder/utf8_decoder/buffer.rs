@@ -72,7 +72,7 @@ impl Utf8Decoder {
     /// let mut decoder = Utf8Decoder::new();
     /// let mut text = String::new();
     /// let progress = decoder.push_to_string(b"10 \xE2\x82", ErrorMode::Replacement, &mut text);
-    /// assert_eq!((progress.read, progress.held, progress.written), (3, 2, 3));
+    /// assert_eq!((progress.read, progress.held, progress.written), (5, 2, 3));
     /// let progress = decoder.push_to_string(b"\xAC or \xFF", ErrorMode::Replacement, &mut text);
     /// assert_eq!(progress.status, Status::Done);
     /// assert_eq!(text, "10 € or \u{FFFD}");

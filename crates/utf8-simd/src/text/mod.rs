@@ -7,7 +7,7 @@
 //! | --- | --- |
 //! | append text and repairs to a `String`, a few bytes at a time | [`TextOutput`] |
 //! | append UTF-16 to a `String` | [`push_utf16`] |
-//! | lend text from the buffer of a reader | [`ReadBuffer`] |
+//! | borrow text from the buffer of a reader | [`ReadBuffer`] |
 //! | split text off `Bytes` or `BytesMut` | [`take_text`] |
 //! | gather the text of a message that arrives in pieces | [`GatheredText`] |
 //!

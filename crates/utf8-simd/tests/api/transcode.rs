@@ -324,7 +324,7 @@ fn resumed<S: SourceModel + ?Sized, T: TargetModel>(
     for lossy in [false, true] {
         let transcode: Transcode<S, T> =
             if lossy { transcode_lossy::<S, T> } else { transcode::<S, T> };
-        // A strict conversion goes on after the error without a replacement.
+        // A strict conversion continues after the error without a replacement.
         let good: Vec<Item> = items
             .iter()
             .copied()

@@ -2,7 +2,7 @@
 
 /// The reference automaton: what may follow?
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub enum State {
+pub(crate) enum State {
     /// A character, or the end.
     Boundary,
     One,
@@ -15,7 +15,7 @@ pub enum State {
 }
 
 impl State {
-    pub fn next(self, byte: u8) -> Option<Self> {
+    pub(crate) fn next(self, byte: u8) -> Option<Self> {
         Some(match (self, byte) {
             (Self::Boundary, 0x00..=0x7F) => Self::Boundary,
             (Self::Boundary, 0xC2..=0xDF) => Self::One,
@@ -40,6 +40,6 @@ impl State {
 /// The verdict of the reference automaton on an input: the length of the well-formed prefix, and the length of
 /// the maximal subpart after it, unless the input ends inside a character or after one.
 /// Whether a byte starts no sequence and continues none.
-pub fn is_never(byte: u8) -> bool {
+pub(crate) fn is_never(byte: u8) -> bool {
     matches!(byte, 0xC0..=0xC1 | 0xF5..)
 }
