@@ -20,8 +20,8 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message as TungsteniteMessage;
 use tokio_tungstenite::tungstenite::protocol::Role;
 use tokio_websockets::ServerBuilder;
-use utf8_simd::{ErrorLen, Level};
 use utf8_codec::websocket::{FrameHeader, Message, MessageAssembler, Opcode};
+use utf8_simd::{ErrorLen, Level};
 
 use crate::support::{Bench, Corpus, Rng, Row, Work};
 

@@ -6,11 +6,11 @@ use std::io::{self, Read};
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
-use utf8_simd::Level;
 use utf8_codec::decoder::Status;
 use utf8_codec::io::{StreamError, Utf8Lines, Utf8Reader};
 use utf8_codec::lines::Delimiter;
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator};
+use utf8_simd::Level;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// The controls of the page.
@@ -274,10 +274,7 @@ impl Session {
                     bytes: error.bytes().to_vec(),
                     next: error.next_byte(),
                     message: error.to_string(),
-                    repair: self
-                        .mode
-                        .repair(&error, self.options)
-                        .map(|repair| repair.to_string()),
+                    repair: self.mode.repair(&error, self.options).map(|repair| repair.to_string()),
                 };
                 (offset + len, piece)
             }
