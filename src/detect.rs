@@ -142,7 +142,7 @@ impl fmt::Display for StreamKind {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Detector {
-    state: State,
+    state: DetectorState,
     /// The first bytes of the stream, while they may be a BOM.
     first: [u8; 4],
     position: u64,
@@ -152,7 +152,7 @@ pub struct Detector {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum DetectorState {
     /// All bytes so far, at most three, may be the beginning of a UTF-16 or UTF-32 BOM.
     Opening,
     /// ASCII, perhaps followed by the beginning of a sequence or of the UTF-8 BOM.
@@ -203,7 +203,7 @@ impl Detector {
     pub fn new() -> Self {
         let options = Utf8Options::new().with_bom(BomPolicy::Strip);
         Self {
-            state: State::Opening,
+            state: DetectorState::Opening,
             first: [0; 4],
             position: 0,
             validator: Utf8Validator::new().with_options(options),
@@ -265,7 +265,7 @@ impl Detector {
         #[cfg(feature = "chardetng")]
         self.feed_guesser(chunk, false);
         let mut rest = chunk;
-        while let (State::Opening, [byte, after @ ..]) = (self.state, rest) {
+        while let (DetectorState::Opening, [byte, after @ ..]) = (self.state, rest) {
             let len = self.seen().len();
             self.first[len] = *byte;
             self.position += 1;
@@ -273,9 +273,9 @@ impl Detector {
             let first = self.first;
             match FirstBytes::of(&first[..=len]) {
                 FirstBytes::Undecided => {}
-                FirstBytes::Bom(kind) => self.state = State::Certain(kind),
+                FirstBytes::Bom(kind) => self.state = DetectorState::Certain(kind),
                 FirstBytes::Other => {
-                    self.state = State::Ascii;
+                    self.state = DetectorState::Ascii;
                     self.look(&first[..=len]);
                 }
             }
@@ -352,11 +352,13 @@ impl Detector {
     pub fn finish(&mut self) -> StreamKind {
         #[cfg(feature = "chardetng")]
         self.feed_guesser(b"", true);
-        if matches!(self.state, State::Ascii | State::Utf8) && self.validator.finish().is_err() {
-            self.state = State::Legacy;
+        if matches!(self.state, DetectorState::Ascii | DetectorState::Utf8)
+            && self.validator.finish().is_err()
+        {
+            self.state = DetectorState::Legacy;
         }
         let kind = self.kind();
-        self.state = State::Certain(kind);
+        self.state = DetectorState::Certain(kind);
         kind
     }
 
@@ -422,7 +424,7 @@ impl Detector {
     #[cfg(feature = "chardetng")]
     fn feed_guesser(&mut self, bytes: &[u8], is_last: bool) {
         if let Some(guesser) = &mut self.guesser
-            && !matches!(self.state, State::Certain(_))
+            && !matches!(self.state, DetectorState::Certain(_))
         {
             guesser.feed(bytes, is_last);
         }
@@ -434,26 +436,28 @@ impl Detector {
             Ascii, Binary, Legacy, Utf8, Utf8WithBom, Utf16Be, Utf16Le, Utf32Be, Utf32Le,
         };
         match (self.state, self.seen()) {
-            (State::Opening, []) => (StreamKind::Empty, &ALL),
-            (State::Opening, [0xFE]) => (Legacy, &[Utf16Be, Binary]),
-            (State::Opening, [0xFF]) => (Legacy, &[Utf16Le, Utf32Le, Binary]),
-            (State::Opening, [0xFF, ..]) => (Utf16Le, &[Utf32Le]),
-            (State::Opening, _) => (Binary, &[Utf32Be]),
-            (State::Ascii, _) if self.may_be_utf8_bom() => {
+            (DetectorState::Opening, []) => (StreamKind::Empty, &ALL),
+            (DetectorState::Opening, [0xFE]) => (Legacy, &[Utf16Be, Binary]),
+            (DetectorState::Opening, [0xFF]) => (Legacy, &[Utf16Le, Utf32Le, Binary]),
+            (DetectorState::Opening, [0xFF, ..]) => (Utf16Le, &[Utf32Le]),
+            (DetectorState::Opening, _) => (Binary, &[Utf32Be]),
+            (DetectorState::Ascii, _) if self.may_be_utf8_bom() => {
                 (Ascii, &[Utf8, Utf8WithBom, Legacy, Binary])
             }
-            (State::Ascii, _) => (Ascii, &[Utf8, Legacy, Binary]),
-            (State::Utf8, _) if self.validator.bom_seen() => (Utf8WithBom, &[Legacy, Binary]),
-            (State::Utf8, _) => (Utf8, &[Legacy, Binary]),
-            (State::Legacy, _) => (Legacy, &[Binary]),
-            (State::Certain(kind), _) => (kind, &[]),
+            (DetectorState::Ascii, _) => (Ascii, &[Utf8, Legacy, Binary]),
+            (DetectorState::Utf8, _) if self.validator.bom_seen() => {
+                (Utf8WithBom, &[Legacy, Binary])
+            }
+            (DetectorState::Utf8, _) => (Utf8, &[Legacy, Binary]),
+            (DetectorState::Legacy, _) => (Legacy, &[Binary]),
+            (DetectorState::Certain(kind), _) => (kind, &[]),
         }
     }
 
     /// Returns all bytes so far, while they may be a BOM.
     fn seen(&self) -> &[u8] {
         match self.state {
-            State::Opening => &self.first[..self.position as usize],
+            DetectorState::Opening => &self.first[..self.position as usize],
             _ => &[],
         }
     }
@@ -466,21 +470,25 @@ impl Detector {
 
     /// Updates the state with `bytes`, which belong to no UTF-16 or UTF-32 BOM.
     fn look(&mut self, bytes: &[u8]) {
-        if matches!(self.state, State::Opening | State::Certain(_)) {
+        if matches!(self.state, DetectorState::Opening | DetectorState::Certain(_)) {
             return;
         }
         if bytes.iter().any(|&byte| is_binary(byte)) {
-            self.state = State::Certain(StreamKind::Binary);
-        } else if self.state != State::Legacy {
+            self.state = DetectorState::Certain(StreamKind::Binary);
+        } else if self.state != DetectorState::Legacy {
             let held_before = self.validator.incomplete().len();
             self.state = match self.validator.push(bytes) {
-                Err(_) => State::Legacy,
-                Ok(()) if self.state == State::Utf8 => State::Utf8,
+                Err(_) => DetectorState::Legacy,
+                Ok(()) if self.state == DetectorState::Utf8 => DetectorState::Utf8,
                 Ok(()) => {
                     let held = self.validator.incomplete().len();
                     let completed = held_before > 0 && held < held_before + bytes.len();
                     let new = &bytes[..bytes.len().saturating_sub(held)];
-                    if completed || !new.is_ascii() { State::Utf8 } else { State::Ascii }
+                    if completed || !new.is_ascii() {
+                        DetectorState::Utf8
+                    } else {
+                        DetectorState::Ascii
+                    }
                 }
             };
         }

@@ -51,15 +51,15 @@ pub struct TerminalDecoder {
     /// Decodes the UTF-8. Its position counts every byte except those of a held escape.
     decoder: Utf8Decoder,
     /// The encoding in which a stream starts.
-    initial: Charset,
+    initial: TerminalCharset,
     /// The encoding of the next byte.
-    charset: Charset,
+    charset: TerminalCharset,
     escape: Escape,
 }
 
 /// The encoding of a terminal's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Charset {
+enum TerminalCharset {
     /// ISO 8859-1: each byte is a character.
     Latin1,
     Utf8,
@@ -104,7 +104,7 @@ impl TerminalDecoder {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        let charset = Charset::Latin1;
+        let charset = TerminalCharset::Latin1;
         Self { decoder: Utf8Decoder::new(), initial: charset, charset, escape: Escape::None }
     }
 
@@ -120,7 +120,7 @@ impl TerminalDecoder {
     /// ```
     #[must_use]
     pub const fn with_utf8_start(self) -> Self {
-        Self { initial: Charset::Utf8, charset: Charset::Utf8, ..self }
+        Self { initial: TerminalCharset::Utf8, charset: TerminalCharset::Utf8, ..self }
     }
 
     /// Decodes the next chunk of the stream into text and errors, in order.
@@ -298,7 +298,7 @@ impl TerminalDecoder {
     /// ```
     #[must_use]
     pub fn is_utf8(&self) -> bool {
-        self.charset == Charset::Utf8
+        self.charset == TerminalCharset::Utf8
     }
 
     /// Returns the number of bytes of the stream consumed, including held bytes and switches.
@@ -371,7 +371,7 @@ impl Default for TerminalDecoder {
 struct TerminalPieces<'d, 'c> {
     /// The rest of the current stretch of UTF-8.
     utf8: Pieces<'d, 'c>,
-    charset: &'d mut Charset,
+    charset: &'d mut TerminalCharset,
     escape: &'d mut Escape,
     /// The bytes after that stretch.
     input: &'c [u8],
@@ -392,7 +392,8 @@ impl<'d, 'c: 'd> TerminalPieces<'d, 'c> {
         *self.escape = match (*self.escape, byte) {
             (Escape::Begun, b'%') => Escape::Percent,
             (Escape::Percent, b'G' | b'@') => {
-                *self.charset = if byte == b'G' { Charset::Utf8 } else { Charset::Latin1 };
+                *self.charset =
+                    if byte == b'G' { TerminalCharset::Utf8 } else { TerminalCharset::Latin1 };
                 self.utf8.pass(Escape::Percent.as_str().len() + 1);
                 self.input = &self.input[1..];
                 *self.escape = Escape::None;
@@ -436,16 +437,16 @@ impl<'d, 'c: 'd> Iterator for TerminalPieces<'d, 'c> {
                 self.input.iter().position(|&byte| end(byte)).unwrap_or(self.input.len())
             };
             match *self.charset {
-                Charset::Utf8 => {
+                TerminalCharset::Utf8 => {
                     let (stretch, rest) = self.input.split_at(up_to(|byte| byte == ESC));
                     self.utf8.show(stretch);
                     self.input = rest;
                 }
-                Charset::Latin1 if byte.is_ascii() => {
+                TerminalCharset::Latin1 if byte.is_ascii() => {
                     let ascii = self.take(up_to(|byte| byte == ESC || !byte.is_ascii()));
                     return core::str::from_utf8(ascii).ok().map(Ok);
                 }
-                Charset::Latin1 => {
+                TerminalCharset::Latin1 => {
                     self.take(1);
                     let at = 2 * usize::from(byte - 0x80);
                     return Some(Ok(&LATIN1[at..at + 2]));

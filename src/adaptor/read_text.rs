@@ -35,9 +35,9 @@ pub(crate) struct ReadText {
     repaired_in: (ErrorMode, Utf8Options),
     /// The length of the ill-formed part at the end of the located part of `repaired`, 0 if that ends with text.
     last_error_len: u8,
-    state: State,
+    state: ReadState,
     /// Precedes the content of the buffer. If some of it is left, the buffer has no text.
-    repaired: Repaired,
+    repaired: RepairedText,
     capacity: usize,
 }
 
@@ -53,7 +53,7 @@ pub(crate) enum Advance {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum ReadState {
     /// The bytes in the buffer have not been decoded.
     Looking,
     /// The bytes in the buffer, at most three, are the beginning of an incomplete sequence.
@@ -81,7 +81,7 @@ pub(crate) struct Unread {
 /// The offsets of its characters are not stored: [`locate`](ReadText::locate) finds them in the bytes it was decoded
 /// from, which precede the rest of the buffer.
 #[derive(Clone, Debug, Default)]
-struct Repaired {
+struct RepairedText {
     text: String,
     /// The number of bytes of the text that have been consumed.
     done: u32,
@@ -101,8 +101,8 @@ impl ReadText {
             mode: ErrorMode::Fatal,
             repaired_in: (ErrorMode::Fatal, Utf8Options::new()),
             last_error_len: 0,
-            state: State::Reading,
-            repaired: Repaired::default(),
+            state: ReadState::Reading,
+            repaired: RepairedText::default(),
             capacity: CAPACITY,
         }
     }
@@ -153,7 +153,7 @@ impl ReadText {
         if self.repaired.is_done() {
             return self.buffer.take();
         }
-        let Repaired { text, done, .. } = &mut self.repaired;
+        let RepairedText { text, done, .. } = &mut self.repaired;
         let from = mem::replace(done, text.len() as u32);
         &text[from as usize..]
     }
@@ -216,7 +216,7 @@ impl ReadText {
     #[cfg(feature = "stream")]
     #[inline]
     pub(crate) fn is_reading(&self) -> bool {
-        self.state == State::Reading
+        self.state == ReadState::Reading
     }
 
     /// Returns where a reader puts more bytes. There is no text. The first reads are small.
@@ -238,11 +238,11 @@ impl ReadText {
     pub(crate) fn fill(&mut self, read: usize) -> bool {
         self.buffer.fill(read);
         if read == 0 {
-            self.state = State::Ending;
+            self.state = ReadState::Ending;
             return false;
         }
         let state = self.look_plainly();
-        self.state = state.unwrap_or(State::Looking);
+        self.state = state.unwrap_or(ReadState::Looking);
         state.is_some()
     }
 
@@ -250,27 +250,27 @@ impl ReadText {
     #[cfg(feature = "stream")]
     pub(crate) fn shrink(&mut self) {
         self.buffer.shrink();
-        self.repaired = Repaired::default();
+        self.repaired = RepairedText::default();
     }
 
     /// Decodes up to some text, to the end, or until more bytes are needed. There is no text yet.
     pub(crate) fn advance(&mut self) -> Result<Advance, Utf8Error> {
         loop {
             match self.state {
-                State::Looking => {
+                ReadState::Looking => {
                     if self.look()? {
                         return Ok(Advance::Text);
                     }
-                    self.state = State::Reading;
+                    self.state = ReadState::Reading;
                 }
-                State::Reading => return Ok(Advance::Read),
-                State::Ending => {
+                ReadState::Reading => return Ok(Advance::Read),
+                ReadState::Ending => {
                     if self.end()? {
                         return Ok(Advance::Text);
                     }
-                    self.state = State::Ended;
+                    self.state = ReadState::Ended;
                 }
-                State::Ended => return Ok(Advance::End),
+                ReadState::Ended => return Ok(Advance::End),
             }
         }
     }
@@ -278,13 +278,13 @@ impl ReadText {
     /// Decodes the content of the buffer if it begins with text and no special case applies.
     /// Returns the state after that text.
     #[inline]
-    fn look_plainly(&mut self) -> Option<State> {
+    fn look_plainly(&mut self) -> Option<ReadState> {
         let decoder = &mut self.decoder;
-        let mut state = State::Looking;
+        let mut state = ReadState::Looking;
         let len = self.buffer.accept(|rest| {
             let Some((text, ending)) = decoder.step_plain(rest) else { return "" };
             if ending == Ending::End {
-                state = State::Reading;
+                state = ReadState::Reading;
             }
             text
         });
@@ -295,24 +295,24 @@ impl ReadText {
     /// rest may be the beginning of a sequence.
     fn look(&mut self) -> Result<bool, Utf8Error> {
         loop {
-            let mut found = Found::Hold;
+            let mut found = ReadStep::Hold;
             let decoder = &mut self.decoder;
             let len = self.buffer.accept(|rest| match decoder.step(rest) {
                 Step::Text(text) => text,
                 Step::Silent(len) => {
-                    found = Found::Silent(len);
+                    found = ReadStep::Silent(len);
                     ""
                 }
                 Step::Error(error) => {
-                    found = Found::Error(error);
+                    found = ReadStep::Error(error);
                     ""
                 }
                 Step::Hold => "",
             });
             match found {
-                Found::Hold => return Ok(len > 0),
-                Found::Silent(len) => self.buffer.pass(len),
-                Found::Error(error) => {
+                ReadStep::Hold => return Ok(len > 0),
+                ReadStep::Silent(len) => self.buffer.pass(len),
+                ReadStep::Error(error) => {
                     if self.repair(error)? {
                         return Ok(true);
                     }
@@ -405,7 +405,7 @@ impl ReadText {
 impl ReadText {
     /// Takes the unread bytes. After this, only bytes are read, until [`restore`](Self::restore).
     pub(crate) fn take_unread(&mut self) -> Unread {
-        let has_ended = matches!(self.state, State::Ending | State::Ended);
+        let has_ended = matches!(self.state, ReadState::Ending | ReadState::Ended);
         let mut taken = mem::replace(self, Self { state: self.state, ..Self::new() });
         // If the reader is returned without `restore`, it has the same settings, and the position after
         // everything read.
@@ -436,7 +436,7 @@ impl ReadText {
     pub(crate) fn restore(&mut self, unread: Unread) {
         let Unread { bytes, decoder, mode, has_ended } = unread;
         let buffer = ReadBuffer::holding(&bytes, self.capacity);
-        let state = if has_ended { State::Ended } else { State::Looking };
+        let state = if has_ended { ReadState::Ended } else { ReadState::Looking };
         *self = Self { buffer, decoder, mode, state, capacity: self.capacity, ..Self::new() };
     }
 
@@ -456,7 +456,7 @@ impl ReadText {
     }
 }
 
-impl Repaired {
+impl RepairedText {
     #[inline]
     fn is_done(&self) -> bool {
         self.done as usize == self.text.len()
@@ -469,7 +469,7 @@ impl Repaired {
 }
 
 /// The beginning of the rest of the buffer, if it is not text.
-enum Found {
+enum ReadStep {
     Hold,
     Silent(usize),
     Error(Utf8Error),

@@ -58,7 +58,7 @@ use crate::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError};
 pub struct JavaUtfCodec {
     decoder: DialectDecoder,
     mode: ErrorMode,
-    state: State,
+    state: JavaState,
 }
 
 /// ```text
@@ -68,7 +68,7 @@ pub struct JavaUtfCodec {
 ///                          └───────────► Rejected ────────┘
 /// ```
 #[derive(Clone, Copy, Debug)]
-enum State {
+enum JavaState {
     /// Before a string.
     Length,
     /// In a string of `len` bytes, which starts at the front of the buffer.
@@ -101,7 +101,7 @@ impl JavaUtfCodec {
     /// ```
     pub fn new() -> Self {
         let decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
-        Self { decoder, mode: ErrorMode::Fatal, state: State::Length }
+        Self { decoder, mode: ErrorMode::Fatal, state: JavaState::Length }
     }
 
     /// Sets what replaces ill-formed parts and surrogates.
@@ -140,7 +140,7 @@ impl JavaUtfCodec {
     /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
-        self.state = State::Length;
+        self.state = JavaState::Length;
     }
 
     /// Returns the inner decoder, for the position in the stream and its errors.
@@ -192,17 +192,17 @@ impl JavaUtfCodec {
             checked += taken;
             let Some(error) = error else { continue };
             src.advance(checked);
-            self.state = State::Rejected { left: len - checked };
+            self.state = JavaState::Rejected { left: len - checked };
             return Some(Err(self.decoder.note(error)));
         }
         if follow == Follow::More {
-            self.state = State::String { len, checked, start };
+            self.state = JavaState::String { len, checked, start };
             src.reserve(len - src.len());
             return None;
         }
         self.decoder.continue_from(start);
         let text = self.take_clean(src, len).unwrap_or_else(|| self.take_repaired(src, len));
-        self.state = State::Length;
+        self.state = JavaState::Length;
         Some(Ok(text))
     }
 
@@ -245,25 +245,25 @@ impl Decoder for JavaUtfCodec {
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, io::Error> {
         loop {
             match self.state {
-                State::Length => {
+                JavaState::Length => {
                     let Some(&length) = src.first_chunk::<2>() else { return Ok(None) };
                     src.advance(2);
                     self.decoder.scanner_mut().skip(2);
                     let (len, start) = (u16::from_be_bytes(length).into(), self.decoder.scanner());
-                    self.state = State::String { len, checked: 0, start };
+                    self.state = JavaState::String { len, checked: 0, start };
                 }
-                State::String { len, checked, start } => {
+                JavaState::String { len, checked, start } => {
                     return Ok(self.continue_string(len, checked, start, src));
                 }
-                State::Rejected { left } => {
+                JavaState::Rejected { left } => {
                     let skipped = left.min(src.len());
                     src.advance(skipped);
                     self.decoder.scanner_mut().skip(skipped);
                     if skipped < left {
-                        self.state = State::Rejected { left: left - skipped };
+                        self.state = JavaState::Rejected { left: left - skipped };
                         return Ok(None);
                     }
-                    self.state = State::Length;
+                    self.state = JavaState::Length;
                 }
             }
         }
@@ -273,20 +273,20 @@ impl Decoder for JavaUtfCodec {
         if let Some(item) = self.decode(src)? {
             return Ok(Some(item));
         }
-        if matches!(self.state, State::Length) && src.is_empty() {
+        if matches!(self.state, JavaState::Length) && src.is_empty() {
             return Ok(None);
         }
         let part = match self.state {
-            State::Length => "the length of a string",
-            State::String { start, .. } => {
+            JavaState::Length => "the length of a string",
+            JavaState::String { start, .. } => {
                 self.decoder.continue_from(start);
                 "a string"
             }
-            State::Rejected { .. } => "a rejected string",
+            JavaState::Rejected { .. } => "a rejected string",
         };
         self.decoder.scanner_mut().skip(src.len());
         src.clear();
-        self.state = State::Length;
+        self.state = JavaState::Length;
         let end = self.decoder.position();
         let message = format!("unexpected end of the stream at byte {end}, inside {part}");
         Err(io::Error::new(io::ErrorKind::UnexpectedEof, message))

@@ -15,7 +15,7 @@ use crate::decoder::options::Utf8Options;
 use crate::decoder::scanner::{Scanner, Step};
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::fallback::{FallbackDecoder, LineFallback};
-use crate::lines::machine::{DEFAULT_MAX_LENGTH, LegacyLines, LineMachine, Next};
+use crate::lines::machine::{DEFAULT_MAX_LENGTH, LegacyLines, LineAction, LineMachine};
 use crate::lines::{Delimiter, Line, LineError};
 
 /// Decodes bytes to lines, each with its number and offset.
@@ -393,7 +393,7 @@ impl LegacyLines for Option<Box<LineFallback>> {
         self.as_mut().is_some_and(|fallback| fallback.turn(position))
     }
 
-    fn step(&self, scanner: &mut Scanner, bytes: &[u8], next: Next) -> Step<'static> {
+    fn step(&self, scanner: &mut Scanner, bytes: &[u8], next: LineAction) -> Step<'static> {
         let follow = if next.is_end() { Follow::End } else { Follow::More };
         self.as_ref().map_or(Step::Hold, |fallback| fallback.step(scanner, bytes, follow))
     }

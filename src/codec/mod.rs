@@ -6,12 +6,12 @@
 //! | [`Utf8ChunksCodec`] | `Result<`[`ByteString`]`, `[`Utf8Error`]`>`, lossless | becomes an `Err` item | its items |
 //! | [`Utf8LinesCodec`] | `Result<`[`Line`](crate::lines::Line)`, `[`LineError`](crate::lines::LineError)`>` | the line becomes an `Err` item (or is repaired in a lossy mode) | `T: AsRef<str>` |
 //! | [`CharCodec`] | `char` | ends the stream (or is repaired in a lossy mode) | `char`, `&[char]` |
-//! | [`DialectCodec`](crate::codec::DialectCodec) | [`DialectPiece`](crate::dialect::DialectPiece), text or a code point of a [dialect](crate::dialect) | ends the stream (or is repaired in a lossy mode) | `T: AsRef<str>`, [`DialectPiece`](crate::dialect::DialectPiece) |
-//! | [`JavaUtfCodec`](crate::codec::JavaUtfCodec) | `Result<`[`ByteString`]`, _>`, strings of Java's `writeUTF` | the string becomes an `Err` item (or is repaired in a lossy mode) | `T: AsRef<str>` |
+//! | [`DialectCodec`] | [`DialectPiece`](crate::dialect::DialectPiece), text or a code point of a [dialect](crate::dialect) | ends the stream (or is repaired in a lossy mode) | `T: AsRef<str>`, [`DialectPiece`](crate::dialect::DialectPiece) |
+//! | [`JavaUtfCodec`] | `Result<`[`ByteString`]`, _>`, strings of Java's `writeUTF` | the string becomes an `Err` item (or is repaired in a lossy mode) | `T: AsRef<str>` |
 //!
 //! Incomplete input stays in the buffer that `Framed` owns, so `into_parts` loses nothing. It is at most three
 //! bytes (five in a dialect), or a line with [`Utf8LinesCodec`], or a string with
-//! [`JavaUtfCodec`](crate::codec::JavaUtfCodec).
+//! [`JavaUtfCodec`].
 //!
 //! All codecs return [`CodecError`], except that [`Utf8ChunksCodec`], [`Utf8LinesCodec`] and `JavaUtfCodec`
 //! decode with [`std::io::Error`], because invalid input is an item.

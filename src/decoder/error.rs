@@ -370,12 +370,12 @@ impl fmt::Display for Utf8Error {
 }
 
 /// The message of an error. `place` comes before the offset: empty, or ` in the body` and the like.
-struct Message<'a> {
+struct ErrorMessage<'a> {
     error: &'a Utf8Error,
     place: &'static str,
 }
 
-impl fmt::Display for Message<'_> {
+impl fmt::Display for ErrorMessage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { error, place } = self;
         if error.kind().is_ill_formed() {
@@ -396,7 +396,7 @@ impl fmt::Display for Message<'_> {
 impl Utf8Error {
     /// Returns the message. `place` comes before the offset: empty, or ` in the body` and the like.
     pub(crate) const fn message_in(&self, place: &'static str) -> impl fmt::Display {
-        Message { error: self, place }
+        ErrorMessage { error: self, place }
     }
 
     /// Writes the kind and the bytes.

@@ -86,7 +86,7 @@ pub enum Status<E = Utf8Error> {
         /// The length of that character or repair, in units of the destination.
         needed: usize,
     },
-    /// An error; only in [`ErrorMode::Fatal`]. `read` includes the rejected units of this input; earlier ones were
+    /// An error; only in [`ErrorMode::Fatal`](crate::ErrorMode::Fatal). `read` includes the rejected units of this input; earlier ones were
     /// held.
     IllFormed(E),
 }

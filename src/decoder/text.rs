@@ -9,7 +9,7 @@ use alloc::{borrow::Cow, string::String};
 pub(crate) use utf8_simd::text::push_utf16;
 #[cfg(feature = "lines")]
 pub(crate) use utf8_simd::text::split_line;
-pub(crate) use utf8_simd::text::{BlockParts, Part, ShortText, first_char, split_range};
+pub(crate) use utf8_simd::text::{BlockPart, BlockParts, ShortText, first_char, split_range};
 #[cfg(feature = "bytes")]
 #[allow(unused_imports)] // each adaptor needs some of them
 pub(crate) use utf8_simd::text::{GatheredText, SplitTo, take_text};

@@ -340,9 +340,13 @@ impl DialectDecoder {
     }
 
     /// Like [`push`](Self::push), with the spans of the errors in this mode.
-    pub(super) fn pieces<'d, 'c>(&'d mut self, chunk: &'c [u8], mode: ErrorMode) -> Pieces<'d, 'c> {
+    pub(super) fn pieces<'d, 'c>(
+        &'d mut self,
+        chunk: &'c [u8],
+        mode: ErrorMode,
+    ) -> DialectPieces<'d, 'c> {
         let span = self.scanner.span(mode);
-        Pieces { decoder: self, input: chunk, span }
+        DialectPieces { decoder: self, input: chunk, span }
     }
 
     /// Like [`finish`](Self::finish), with the spans of the errors in this mode.
@@ -425,7 +429,7 @@ impl DialectDecoder {
 }
 
 /// The text, the code points and the errors of one chunk, in order.
-pub(super) struct Pieces<'d, 'c> {
+pub(super) struct DialectPieces<'d, 'c> {
     decoder: &'d mut DialectDecoder,
     input: &'c [u8],
     span: ErrorSpan,
@@ -462,7 +466,7 @@ impl DialectDecoder {
     }
 }
 
-impl<'c> Iterator for Pieces<'_, 'c> {
+impl<'c> Iterator for DialectPieces<'_, 'c> {
     type Item = Result<DialectPiece<&'c str>, DialectError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -500,4 +504,4 @@ impl<'c> Iterator for Pieces<'_, 'c> {
     }
 }
 
-impl FusedIterator for Pieces<'_, '_> {}
+impl FusedIterator for DialectPieces<'_, '_> {}

@@ -46,13 +46,13 @@ pub struct DialectEncoder {
     mode: ErrorMode,
     bom: Utf8Encoder,
     position: u64,
-    held: Held,
+    held: HeldSurrogate,
     tally: Tally<DialectError>,
 }
 
 /// A surrogate that has been consumed but not written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Held {
+enum HeldSurrogate {
     Nothing,
     /// The first half of a pair, the last code point.
     Half(u32),
@@ -81,7 +81,7 @@ impl DialectEncoder {
             mode: ErrorMode::Fatal,
             bom: Utf8Encoder::new(),
             position: 0,
-            held: Held::Nothing,
+            held: HeldSurrogate::Nothing,
             tally: Tally::new(),
         }
     }
@@ -261,7 +261,7 @@ impl DialectEncoder {
     pub fn reset(&mut self) {
         self.bom.reset();
         self.position = 0;
-        self.held = Held::Nothing;
+        self.held = HeldSurrogate::Nothing;
         self.tally = Tally::new();
     }
 
@@ -334,12 +334,12 @@ impl DialectEncoder {
     #[inline]
     pub(super) fn holds_before_text(&mut self) -> bool {
         match self.held {
-            Held::Nothing => false,
-            Held::Written => {
-                self.held = Held::Nothing;
+            HeldSurrogate::Nothing => false,
+            HeldSurrogate::Written => {
+                self.held = HeldSurrogate::Nothing;
                 false
             }
-            Held::Half(_) | Held::Alone(_) => true,
+            HeldSurrogate::Half(_) | HeldSurrogate::Alone(_) => true,
         }
     }
 
@@ -348,9 +348,9 @@ impl DialectEncoder {
     #[cfg(feature = "codec")]
     pub(crate) fn push_at_once(&mut self, code_point: u32) -> Result<EncodedBytes, DialectError> {
         let mut bytes = self.encode(code_point)?;
-        if let Held::Half(_) = self.held {
+        if let HeldSurrogate::Half(_) = self.held {
             self.release(&mut bytes)?;
-            self.held = Held::Written;
+            self.held = HeldSurrogate::Written;
         }
         Ok(bytes)
     }
@@ -360,21 +360,26 @@ impl DialectEncoder {
         let mut whole = code_point;
         let held = self.held;
         match held {
-            Held::Half(leading) if pairs == Pairs::Joined && is_trailing_surrogate(code_point) => {
-                self.held = Held::Nothing;
+            HeldSurrogate::Half(leading)
+                if pairs == Pairs::Joined && is_trailing_surrogate(code_point) =>
+            {
+                self.held = HeldSurrogate::Nothing;
                 whole = from_pair(leading, code_point);
             }
             _ => self.release(&mut bytes)?,
         }
         self.position += 1;
-        if held == Held::Written && pairs == Pairs::Joined && is_trailing_surrogate(code_point) {
+        if held == HeldSurrogate::Written
+            && pairs == Pairs::Joined
+            && is_trailing_surrogate(code_point)
+        {
             let kind = Utf8ErrorKind::SurrogatePair;
             self.reject(code_point, kind, self.position - 1, &mut bytes)?;
         } else if pairs == Pairs::Joined && is_leading_surrogate(code_point) {
-            self.held = Held::Half(code_point);
+            self.held = HeldSurrogate::Half(code_point);
         } else if let Err(error) = self.write(whole, self.position - 1, &mut bytes) {
-            if let Held::Half(leading) | Held::Alone(leading) = held {
-                self.held = Held::Alone(leading);
+            if let HeldSurrogate::Half(leading) | HeldSurrogate::Alone(leading) = held {
+                self.held = HeldSurrogate::Alone(leading);
             }
             return Err(error);
         }
@@ -383,11 +388,11 @@ impl DialectEncoder {
 
     /// Writes the held surrogate, which is unpaired.
     fn release(&mut self, bytes: &mut EncodedBytes) -> Result<(), DialectError> {
-        match mem::replace(&mut self.held, Held::Nothing) {
-            Held::Half(surrogate) | Held::Alone(surrogate) => {
+        match mem::replace(&mut self.held, HeldSurrogate::Nothing) {
+            HeldSurrogate::Half(surrogate) | HeldSurrogate::Alone(surrogate) => {
                 self.write(surrogate, self.position - 1, bytes)
             }
-            Held::Nothing | Held::Written => Ok(()),
+            HeldSurrogate::Nothing | HeldSurrogate::Written => Ok(()),
         }
     }
 

@@ -41,7 +41,7 @@ pub(super) enum Before {
 
 /// The sequence at the start of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sequence {
+pub(super) enum DialectSequence {
     /// A code point of this many bytes.
     CodePoint(u32, usize),
     /// This many ill-formed bytes, and the byte after them if it is the reason.
@@ -58,25 +58,25 @@ struct Row {
 
 impl Grammar {
     /// Reads the sequence at the start of `input`, which must not be empty.
-    pub(super) fn read(self, input: &[u8], before: Before, follow: Follow) -> Sequence {
+    pub(super) fn read(self, input: &[u8], before: Before, follow: Follow) -> DialectSequence {
         let sequence = self.read_by_rows(input, before, follow);
         match sequence {
-            Sequence::IllFormed(..) if self.dialect == Dialect::Utf8b => {
-                Sequence::CodePoint(0xDC00 + u32::from(input[0]), 1)
+            DialectSequence::IllFormed(..) if self.dialect == Dialect::Utf8b => {
+                DialectSequence::CodePoint(0xDC00 + u32::from(input[0]), 1)
             }
             sequence => sequence,
         }
     }
 
-    fn read_by_rows(self, input: &[u8], before: Before, follow: Follow) -> Sequence {
+    fn read_by_rows(self, input: &[u8], before: Before, follow: Follow) -> DialectSequence {
         let lead = input[0];
         let Some(Row { len, second }) = self.row(lead, before) else {
-            return Sequence::IllFormed(1, self.kind_of_lead(lead), None);
+            return DialectSequence::IllFormed(1, self.kind_of_lead(lead), None);
         };
         if let Some(byte) = input.get(1)
             && !second.contains(byte)
         {
-            return Sequence::IllFormed(1, self.kind_of_second(lead, *byte), Some(*byte));
+            return DialectSequence::IllFormed(1, self.kind_of_second(lead, *byte), Some(*byte));
         }
         let rest = input.iter().take(len).skip(2);
         let fits = input.len().min(2) + rest.take_while(|byte| is_tail(**byte)).count();
@@ -126,18 +126,18 @@ impl Grammar {
     }
 
     /// Classifies a sequence of which only `fits` bytes are present.
-    fn cut(self, input: &[u8], fits: usize, follow: Follow) -> Sequence {
+    fn cut(self, input: &[u8], fits: usize, follow: Follow) -> DialectSequence {
         let next = input.get(fits).copied();
         if next.is_none() && follow == Follow::More {
-            return Sequence::Incomplete;
+            return DialectSequence::Incomplete;
         }
         match (input, next) {
             // Part of a surrogate is classified as in UTF-8.
             ([0xED, second @ 0xA0..=0xBF, ..], _) if self.dialect == Dialect::SurrogatePass => {
-                Sequence::IllFormed(1, Kind::Surrogate, Some(*second))
+                DialectSequence::IllFormed(1, Kind::Surrogate, Some(*second))
             }
-            (_, Some(_)) => Sequence::IllFormed(fits, Kind::Truncated, next),
-            (_, None) => Sequence::IllFormed(fits, Kind::Incomplete, None),
+            (_, Some(_)) => DialectSequence::IllFormed(fits, Kind::Truncated, next),
+            (_, None) => DialectSequence::IllFormed(fits, Kind::Incomplete, None),
         }
     }
 
@@ -149,11 +149,11 @@ impl Grammar {
         rest: &[u8],
         before: Before,
         follow: Follow,
-    ) -> Sequence {
+    ) -> DialectSequence {
         let writes_pairs = matches!(self.dialect, Dialect::Cesu8 | Dialect::ModifiedUtf8);
         let alone = match self.options.unpaired {
-            Unpaired::Rejected => Sequence::IllFormed(len, Kind::UnpairedSurrogate, None),
-            Unpaired::Accepted => Sequence::CodePoint(value, len),
+            Unpaired::Rejected => DialectSequence::IllFormed(len, Kind::UnpairedSurrogate, None),
+            Unpaired::Accepted => DialectSequence::CodePoint(value, len),
         };
         match value {
             0xD800..=0xDBFF if writes_pairs => {
@@ -161,21 +161,21 @@ impl Grammar {
                     [0xED, second @ 0xB0..=0xBF, third @ 0x80..=0xBF, ..] => {
                         let trailing = u32::from(second & 0x0F) << 6 | u32::from(third & 0x3F);
                         let whole = from_pair(value, trailing);
-                        return Sequence::CodePoint(whole, len + 3);
+                        return DialectSequence::CodePoint(whole, len + 3);
                     }
                     [0xED, 0xB0..=0xBF, ..] => 2,
                     [0xED, ..] => 1,
                     _ => 0,
                 };
                 match (rest.get(fits), follow, self.span) {
-                    (None, Follow::More, _) => Sequence::Incomplete,
+                    (None, Follow::More, _) => DialectSequence::Incomplete,
                     (_, _, ErrorSpan::Whole) => alone,
                     _ if self.options.unpaired == Unpaired::Accepted => alone,
                     (None, Follow::End, ErrorSpan::Prompt) => {
-                        Sequence::IllFormed(len + fits, Kind::Incomplete, None)
+                        DialectSequence::IllFormed(len + fits, Kind::Incomplete, None)
                     }
                     (Some(&next), _, ErrorSpan::Prompt) => {
-                        Sequence::IllFormed(len + fits, Kind::UnpairedSurrogate, Some(next))
+                        DialectSequence::IllFormed(len + fits, Kind::UnpairedSurrogate, Some(next))
                     }
                 }
             }
@@ -183,12 +183,12 @@ impl Grammar {
             0xDC00..=0xDFFF
                 if self.dialect == Dialect::Wtf8 && before == Before::LeadingSurrogate =>
             {
-                Sequence::IllFormed(len, Kind::SurrogatePair, None)
+                DialectSequence::IllFormed(len, Kind::SurrogatePair, None)
             }
             0x11_0000.. if self.options.values == Values::Unicode => {
-                Sequence::IllFormed(len, Kind::TooLarge, None)
+                DialectSequence::IllFormed(len, Kind::TooLarge, None)
             }
-            _ => Sequence::CodePoint(value, len),
+            _ => DialectSequence::CodePoint(value, len),
         }
     }
 

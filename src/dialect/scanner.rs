@@ -13,7 +13,7 @@ use crate::decoder::text::{Level, NulForm};
 use crate::dialect::Dialect;
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{
-    Before, ErrorSpan, Grammar, Options, Sequence, is_leading_surrogate,
+    Before, DialectSequence, ErrorSpan, Grammar, Options, is_leading_surrogate,
 };
 
 /// The state of a stream in a dialect between two bytes.
@@ -188,7 +188,7 @@ impl DialectScanner {
         }
         let grammar = Grammar { dialect: self.dialect, options: self.options, span };
         match grammar.read(input, self.before, follow) {
-            Sequence::CodePoint(code_point, len) => {
+            DialectSequence::CodePoint(code_point, len) => {
                 self.position += len as u64;
                 self.before = match is_leading_surrogate(code_point) {
                     true => Before::LeadingSurrogate,
@@ -196,13 +196,13 @@ impl DialectScanner {
                 };
                 DialectStep::CodePoint(code_point, len)
             }
-            Sequence::IllFormed(len, kind, next) => {
+            DialectSequence::IllFormed(len, kind, next) => {
                 let (at, dialect) = (self.position, self.dialect);
                 self.position += len as u64;
                 self.before = Before::Other;
                 DialectStep::Error(DialectError::new(at, dialect, kind, &input[..len], next))
             }
-            Sequence::Incomplete => DialectStep::Hold,
+            DialectSequence::Incomplete => DialectStep::Hold,
         }
     }
 

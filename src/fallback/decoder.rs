@@ -61,12 +61,12 @@ pub struct FallbackDecoder {
     /// Holds no bytes itself.
     pub(super) decoder: Utf8Decoder,
     pub(super) switch: Switch,
-    held: Held,
+    held: HeldBytes,
 }
 
 /// Bytes that are undecided, or that follow an error.
 #[derive(Clone, Debug, Default)]
-struct Held {
+struct HeldBytes {
     bytes: Vec<u8>,
     /// The number of bytes that have been decoded.
     done: usize,
@@ -84,7 +84,7 @@ enum Wait {
 impl FallbackDecoder {
     /// Creates a decoder with the default options.
     pub(super) const fn new(fallback: Fallback) -> Self {
-        let held = Held { bytes: Vec::new(), done: 0, wait: Wait::No };
+        let held = HeldBytes { bytes: Vec::new(), done: 0, wait: Wait::No };
         Self { decoder: Utf8Decoder::new(), switch: Switch::new(fallback), held }
     }
 
@@ -97,7 +97,8 @@ impl FallbackDecoder {
     /// Continues from `decoder`.
     #[cfg(feature = "stream")]
     pub(crate) fn continuing(mut decoder: Utf8Decoder, fallback: Fallback) -> Self {
-        let held = Held { bytes: decoder.take_held().as_bytes().to_vec(), ..Held::default() };
+        let held =
+            HeldBytes { bytes: decoder.take_held().as_bytes().to_vec(), ..HeldBytes::default() };
         Self { decoder, held, ..Self::new(fallback) }
     }
 
@@ -507,7 +508,7 @@ fn take(
     }
 }
 
-impl Held {
+impl HeldBytes {
     fn rest(&self) -> &[u8] {
         &self.bytes[self.done..]
     }

@@ -41,21 +41,21 @@ pub(crate) fn take_next<B: SplitTo + Buf>(
             return Ok(None);
         }
         let mut legacy = String::new();
-        let mut found = Taken::Nothing;
+        let mut found = TakenLegacy::Nothing;
         let text = take_text(bytes, |bytes| {
             match switch.step(decoder, bytes, follow, &mut legacy) {
                 Found::Text(text) => return text,
-                Found::Legacy(len) | Found::Silent(len) => found = Taken::Bytes(len),
-                Found::Error(error) => found = Taken::Error(error),
+                Found::Legacy(len) | Found::Silent(len) => found = TakenLegacy::Bytes(len),
+                Found::Error(error) => found = TakenLegacy::Error(error),
                 Found::Hold => {}
             }
             ""
         });
         match found {
-            Taken::Nothing if text.is_empty() => return Ok(None),
-            Taken::Nothing => return Ok(Some(text)),
-            Taken::Bytes(len) => bytes.advance(len),
-            Taken::Error(error) => {
+            TakenLegacy::Nothing if text.is_empty() => return Ok(None),
+            TakenLegacy::Nothing => return Ok(Some(text)),
+            TakenLegacy::Bytes(len) => bytes.advance(len),
+            TakenLegacy::Error(error) => {
                 bytes.advance(error.bytes().len());
                 legacy.push_str(&decoder.repair(mode, &error).ok_or(error)?);
             }
@@ -67,7 +67,7 @@ pub(crate) fn take_next<B: SplitTo + Buf>(
 }
 
 /// The result of a step in [`take_next`] that is not text.
-enum Taken {
+enum TakenLegacy {
     Nothing,
     Bytes(usize),
     Error(Utf8Error),

@@ -16,7 +16,7 @@ use crate::decoder::options::Utf8Options;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::http::BodyError;
 use crate::http::body_chunks::BodyChunks;
-use crate::http::content_type::Charset;
+use crate::http::content_type::BodyCharset;
 use crate::http::error::BoxError;
 use crate::http::header_fields::forget_bytes;
 
@@ -84,7 +84,7 @@ pin_project! {
         #[pin]
         pub(super) chunks: BodyChunks<B>,
         pub(super) text: ChunkText,
-        state: State,
+        state: BodyState,
     }
 }
 
@@ -105,10 +105,10 @@ impl<B> Utf8Body<B> {
     /// # }
     /// ```
     pub fn new(inner: B) -> Self {
-        Self { chunks: BodyChunks::new(inner), text: ChunkText::new(), state: State::Open }
+        Self { chunks: BodyChunks::new(inner), text: ChunkText::new(), state: BodyState::Open }
     }
 
-    pub(super) fn in_charset(mut self, charset: Charset) -> Self {
+    pub(super) fn in_charset(mut self, charset: BodyCharset) -> Self {
         self.chunks.set_charset(charset);
         self
     }
@@ -368,8 +368,8 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
                 return Poll::Ready(Some(text.map(Frame::data).map_err(BodyError::Utf8)));
             }
             match this.state {
-                State::Open if silent == MAX_TURNS => return give_way(cx),
-                State::Open => match ready!(this.chunks.as_mut().poll_frame(cx)) {
+                BodyState::Open if silent == MAX_TURNS => return give_way(cx),
+                BodyState::Open => match ready!(this.chunks.as_mut().poll_frame(cx)) {
                     Some(Ok(frame)) => match frame.into_data() {
                         Ok(data) => {
                             this.text.chunk = data;
@@ -377,35 +377,35 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
                         }
                         Err(trailers) => {
                             let trailers = trailers.map_data(|_| ByteString::new());
-                            *this.state = State::Ending(Some(Box::new(trailers)));
+                            *this.state = BodyState::Ending(Some(Box::new(trailers)));
                         }
                     },
                     Some(Err(error)) => {
                         if this.chunks.has_ended() {
-                            *this.state = State::Ended;
+                            *this.state = BodyState::Ended;
                         }
                         return Poll::Ready(Some(Err(error)));
                     }
-                    None => *this.state = State::Ending(None),
+                    None => *this.state = BodyState::Ending(None),
                 },
-                State::Ending(trailers) => {
+                BodyState::Ending(trailers) => {
                     if let Some(text) = this.text.end().transpose() {
                         return Poll::Ready(Some(text.map(Frame::data).map_err(BodyError::Utf8)));
                     }
                     let Some(mut trailers) = trailers.take() else {
-                        *this.state = State::Ended;
+                        *this.state = BodyState::Ended;
                         continue;
                     };
-                    *this.state = State::Open;
+                    *this.state = BodyState::Open;
                     if let Some(fields) = trailers.trailers_mut()
-                        && (this.chunks.charset() != Charset::Utf8
+                        && (this.chunks.charset() != BodyCharset::Utf8
                             || has_changed(&this.text.decoder))
                     {
                         forget_bytes(fields);
                     }
                     return Poll::Ready(Some(Ok(*trailers)));
                 }
-                State::Ended => return Poll::Ready(None),
+                BodyState::Ended => return Poll::Ready(None),
             }
         }
     }
@@ -539,7 +539,7 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
 impl<B> Utf8Body<B> {
     /// Whether the text is the bytes of the inner body. Meaningful before the first poll.
     pub(super) fn keeps_bytes(&self) -> bool {
-        let is_utf8 = self.chunks.charset() == Charset::Utf8;
+        let is_utf8 = self.chunks.charset() == BodyCharset::Utf8;
         is_utf8 && text_size(&self.text, &SizeHint::with_exact(8)).exact().is_some()
     }
 }
@@ -558,27 +558,27 @@ impl<B: Body<Error: Into<BoxError>>> Body for Utf8Body<B> {
 
     fn is_end_stream(&self) -> bool {
         match self.state {
-            State::Open => {
+            BodyState::Open => {
                 self.chunks.is_done()
                     && self.text.chunk.is_empty()
                     && self.text.decoder.clone().finish().is_ok()
             }
-            State::Ending(_) => false,
-            State::Ended => true,
+            BodyState::Ending(_) => false,
+            BodyState::Ended => true,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
         match self.state {
-            State::Open => text_size(&self.text, &self.chunks.size_hint()),
-            State::Ending(_) => text_size(&self.text, &SizeHint::with_exact(0)),
-            State::Ended => SizeHint::with_exact(0),
+            BodyState::Open => text_size(&self.text, &self.chunks.size_hint()),
+            BodyState::Ending(_) => text_size(&self.text, &SizeHint::with_exact(0)),
+            BodyState::Ended => SizeHint::with_exact(0),
         }
     }
 }
 
 #[derive(Debug)]
-enum State {
+enum BodyState {
     /// More chunks may follow.
     Open,
     /// The chunks have ended, except for these trailers. The decoder has not.

@@ -14,7 +14,7 @@ use crate::decoder::mode::ErrorMode;
 use crate::http::BodyError;
 #[cfg(feature = "stream")]
 use crate::http::Utf8Body;
-use crate::http::content_type::Charset;
+use crate::http::content_type::BodyCharset;
 use crate::http::error::BoxError;
 use crate::http::legacy::{Legacy, LegacyError};
 #[cfg(feature = "stream")]
@@ -37,12 +37,12 @@ pin_project! {
         max_length: u64,
         // The number of bytes of data received from the inner body.
         received: u64,
-        state: State,
+        state: ChunksState,
     }
 }
 
 #[derive(Debug)]
-enum State {
+enum ChunksState {
     /// More frames may follow.
     Open,
     /// The inner body has ended, except for these trailers. The conversion has not.
@@ -64,20 +64,20 @@ impl<B> BodyChunks<B> {
             mode: ErrorMode::Fatal,
             max_length: u64::MAX,
             received: 0,
-            state: State::Open,
+            state: ChunksState::Open,
         }
     }
 
     /// Returns the error instead of the body. Call it before the first poll.
     #[cfg(feature = "tower")]
     pub(super) fn fail(&mut self, error: BodyError) {
-        self.state = State::Failed(Box::new(error));
+        self.state = ChunksState::Failed(Box::new(error));
     }
 
-    pub(super) fn set_charset(&mut self, charset: Charset) {
+    pub(super) fn set_charset(&mut self, charset: BodyCharset) {
         self.legacy = match charset {
-            Charset::Utf8 => None,
-            Charset::Legacy(encoding) => Some(Legacy::boxed(encoding)),
+            BodyCharset::Utf8 => None,
+            BodyCharset::Legacy(encoding) => Some(Legacy::boxed(encoding)),
         };
     }
 
@@ -89,8 +89,10 @@ impl<B> BodyChunks<B> {
         self.max_length = max_length;
     }
 
-    pub(super) fn charset(&self) -> Charset {
-        self.legacy.as_ref().map_or(Charset::Utf8, |legacy| Charset::Legacy(legacy.encoding()))
+    pub(super) fn charset(&self) -> BodyCharset {
+        self.legacy
+            .as_ref()
+            .map_or(BodyCharset::Utf8, |legacy| BodyCharset::Legacy(legacy.encoding()))
     }
 
     pub(super) fn get_ref(&self) -> &B {
@@ -117,7 +119,7 @@ impl<B> BodyChunks<B> {
 
     /// Returns whether only `None` is left.
     pub(super) fn has_ended(&self) -> bool {
-        matches!(self.state, State::Ended)
+        matches!(self.state, ChunksState::Ended)
     }
 }
 
@@ -133,12 +135,12 @@ impl<B: Body<Error: Into<BoxError>>> BodyChunks<B> {
         }
         loop {
             match this.state {
-                State::Open
+                ChunksState::Open
                     if *this.received == 0 && this.inner.size_hint().lower() > *this.max_length =>
                 {
-                    *this.state = State::TooLong;
+                    *this.state = ChunksState::TooLong;
                 }
-                State::Open => match ready!(this.inner.as_mut().poll_frame(cx)).transpose() {
+                ChunksState::Open => match ready!(this.inner.as_mut().poll_frame(cx)).transpose() {
                     Ok(Some(frame)) => match frame.into_data() {
                         Ok(data) => {
                             let allowed = this.max_length.saturating_sub(*this.received);
@@ -155,16 +157,16 @@ impl<B: Body<Error: Into<BoxError>>> BodyChunks<B> {
                         }
                         Err(trailers) => {
                             let trailers = trailers.map_data(|_| Bytes::new());
-                            *this.state = State::Ending(Some(Box::new(trailers)));
+                            *this.state = ChunksState::Ending(Some(Box::new(trailers)));
                         }
                     },
-                    Ok(None) => *this.state = State::Ending(None),
+                    Ok(None) => *this.state = ChunksState::Ending(None),
                     Err(error) => {
-                        *this.state = State::Ended;
+                        *this.state = ChunksState::Ended;
                         return Poll::Ready(Some(Err(BodyError::Inner(error.into()))));
                     }
                 },
-                State::Ending(trailers) => {
+                ChunksState::Ending(trailers) => {
                     if let Some(legacy) = this.legacy.as_mut() {
                         legacy.finish();
                     }
@@ -172,20 +174,20 @@ impl<B: Body<Error: Into<BoxError>>> BodyChunks<B> {
                         return Poll::Ready(Some(block.map(Frame::data)));
                     }
                     let Some(trailers) = trailers.take() else {
-                        *this.state = State::Ended;
+                        *this.state = ChunksState::Ended;
                         continue;
                     };
-                    *this.state = State::Open;
+                    *this.state = ChunksState::Open;
                     return Poll::Ready(Some(Ok(*trailers)));
                 }
-                State::TooLong => {
-                    *this.state = State::Ended;
+                ChunksState::TooLong => {
+                    *this.state = ChunksState::Ended;
                     let max_length = *this.max_length;
                     return Poll::Ready(Some(Err(BodyError::TooLong { max_length })));
                 }
-                State::Failed(_) | State::Ended => {
-                    return Poll::Ready(match mem::replace(this.state, State::Ended) {
-                        State::Failed(error) => Some(Err(*error)),
+                ChunksState::Failed(_) | ChunksState::Ended => {
+                    return Poll::Ready(match mem::replace(this.state, ChunksState::Ended) {
+                        ChunksState::Failed(error) => Some(Err(*error)),
                         _ => None,
                     });
                 }
@@ -196,22 +198,24 @@ impl<B: Body<Error: Into<BoxError>>> BodyChunks<B> {
     /// Returns whether nothing follows.
     pub(super) fn is_done(&self) -> bool {
         match self.state {
-            State::Open => {
+            ChunksState::Open => {
                 self.inner.is_end_stream()
                     && self.legacy.as_ref().is_none_or(|legacy| legacy.is_idle())
             }
-            State::Ending(_) | State::TooLong | State::Failed(_) => false,
-            State::Ended => true,
+            ChunksState::Ending(_) | ChunksState::TooLong | ChunksState::Failed(_) => false,
+            ChunksState::Ended => true,
         }
     }
 
     /// Returns the bounds of the chunks that follow.
     pub(super) fn size_hint(&self) -> SizeHint {
         match self.state {
-            State::Failed(_) => SizeHint::new(),
+            ChunksState::Failed(_) => SizeHint::new(),
             _ if self.legacy.is_some() => SizeHint::new(),
-            State::Open => self.inner.size_hint(),
-            State::Ending(_) | State::TooLong | State::Ended => SizeHint::with_exact(0),
+            ChunksState::Open => self.inner.size_hint(),
+            ChunksState::Ending(_) | ChunksState::TooLong | ChunksState::Ended => {
+                SizeHint::with_exact(0)
+            }
         }
     }
 }
@@ -315,11 +319,11 @@ fn next_block(
 }
 
 /// Returns at most `allowed` bytes of `data`.
-fn within(data: impl Buf, allowed: u64) -> (Bytes, State) {
+fn within(data: impl Buf, allowed: u64) -> (Bytes, ChunksState) {
     let claimed = data.remaining();
     match usize::try_from(allowed) {
-        Ok(allowed) if allowed < claimed => (to_bytes(data, allowed), State::TooLong),
-        _ => (to_bytes(data, claimed), State::Open),
+        Ok(allowed) if allowed < claimed => (to_bytes(data, allowed), ChunksState::TooLong),
+        _ => (to_bytes(data, claimed), ChunksState::Open),
     }
 }
 

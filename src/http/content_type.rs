@@ -45,7 +45,7 @@ impl<B> Utf8Body<B> {
     /// # }
     /// ```
     pub fn from_headers(headers: &HeaderMap, inner: B) -> Result<Self, BodyError> {
-        Ok(Self::new(inner).in_charset(Charset::from_headers(headers)?))
+        Ok(Self::new(inner).in_charset(BodyCharset::from_headers(headers)?))
     }
 
     /// Reads `inner` in the charset of the `Content-Type` field `field`, or in UTF-8 if it names
@@ -68,7 +68,7 @@ impl<B> Utf8Body<B> {
     /// use utf8_codec::http::{BodyError, Utf8Body};
     ///
     /// let body = || Full::<Bytes>::from("text");
-    /// let field = r#"text/plain; format=flowed; Charset="utf\-8""#;
+    /// let field = r#"text/plain; format=flowed; BodyCharset="utf\-8""#;
     /// assert_eq!(Utf8Body::from_content_type(field, body())?.charset(), "UTF-8");
     ///
     /// let error = Utf8Body::from_content_type("text/plain; charset=", body()).unwrap_err();
@@ -76,7 +76,7 @@ impl<B> Utf8Body<B> {
     /// # Ok::<_, BodyError>(())
     /// ```
     pub fn from_content_type(field: impl AsRef<[u8]>, inner: B) -> Result<Self, BodyError> {
-        let charset = Charset::from_content_type(field.as_ref())?;
+        let charset = BodyCharset::from_content_type(field.as_ref())?;
         Ok(Self::new(inner).in_charset(charset.unwrap_or_default()))
     }
 
@@ -103,19 +103,19 @@ impl<B> Utf8Body<B> {
     /// # Ok::<_, BodyError>(())
     /// ```
     pub fn with_charset(self, label: impl AsRef<[u8]>) -> Result<Self, BodyError> {
-        Ok(self.in_charset(Charset::from_label(label.as_ref())?))
+        Ok(self.in_charset(BodyCharset::from_label(label.as_ref())?))
     }
 }
 
 /// The encoding of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Charset {
+pub(super) enum BodyCharset {
     #[default]
     Utf8,
     Legacy(LegacyEncoding),
 }
 
-impl Charset {
+impl BodyCharset {
     /// Finds the encoding with this label. Case, and ASCII whitespace around the label, are
     /// ignored.
     pub(super) fn from_label(label: &[u8]) -> Result<Self, BodyError> {
@@ -569,7 +569,7 @@ mod tests {
     fn the_charset_of_a_field_is_replaced() {
         let table: [(&[u8], &[u8]); 4] = [
             (b" text/html", b"text/html; charset=utf-8"),
-            (b"text/html;Charset=latin1", b"text/html; charset=utf-8"),
+            (b"text/html;BodyCharset=latin1", b"text/html; charset=utf-8"),
             (b"a/b; q=\"1;\\\"\" ; charset=\"x\";f=g;", b"a/b; q=\"1;\\\"\";f=g; charset=utf-8"),
             (b"a/b;charset=x;charset=y", b"a/b; charset=utf-8"),
         ];

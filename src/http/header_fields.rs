@@ -2,7 +2,7 @@
 
 use http::header::{CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue};
 
-use crate::http::content_type::{Charset, in_utf8};
+use crate::http::content_type::{BodyCharset, in_utf8};
 use crate::http::{BodyError, Utf8Body};
 
 impl<B> Utf8Body<B> {
@@ -41,7 +41,7 @@ impl<B> Utf8Body<B> {
     /// # }
     /// ```
     pub fn update_headers(&self, headers: &mut HeaderMap) {
-        if self.chunks.charset() != Charset::Utf8 {
+        if self.chunks.charset() != BodyCharset::Utf8 {
             name_utf8(headers);
         }
         if !self.keeps_bytes() {

@@ -16,7 +16,7 @@ use tower_service::Service;
 
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
-use crate::http::content_type::{Charset, is_text};
+use crate::http::content_type::{BodyCharset, is_text};
 use crate::http::ending_at::EndingAt;
 use crate::http::error::BoxError;
 use crate::http::header_fields::{content_coding, names_part};
@@ -316,7 +316,7 @@ impl Utf8Layer {
         }
         let charset = match is_text(headers) {
             Ok(true) if !is_part && content_coding(headers).is_none() => {
-                Charset::from_headers(headers)
+                BodyCharset::from_headers(headers)
             }
             Ok(_) => return Ok(Either::Right(body)),
             Err(error) => Err(error),

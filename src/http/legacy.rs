@@ -19,7 +19,7 @@ use crate::http::BodyError;
 pub(super) struct Legacy {
     decoder: LegacyDecoder,
     chunk: Bytes,
-    state: State,
+    state: LegacyState,
     /// An error that has not been returned. The text before it has been.
     due: Option<LegacyError>,
     /// The number of bytes of text returned so far.
@@ -29,7 +29,7 @@ pub(super) struct Legacy {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum LegacyState {
     /// The stream is at its first byte, or has ended.
     Idle,
     Open,
@@ -42,7 +42,7 @@ impl Legacy {
         Box::new(Self {
             decoder: LegacyDecoder::new(encoding),
             chunk: Bytes::new(),
-            state: State::Idle,
+            state: LegacyState::Idle,
             due: None,
             written: 0,
             errors: 0,
@@ -55,21 +55,21 @@ impl Legacy {
     pub(super) fn push(&mut self, chunk: Bytes) {
         debug_assert!(self.chunk.is_empty());
         if !chunk.is_empty() {
-            self.state = State::Open;
+            self.state = LegacyState::Open;
             self.chunk = chunk;
         }
     }
 
     /// Records the end of the stream. A second call changes nothing.
     pub(super) fn finish(&mut self) {
-        if self.state == State::Open {
-            self.state = State::Ending;
+        if self.state == LegacyState::Open {
+            self.state = LegacyState::Ending;
         }
     }
 
     /// Returns whether nothing more follows without new chunks.
     pub(super) fn is_idle(&self) -> bool {
-        self.state == State::Idle && self.due.is_none()
+        self.state == LegacyState::Idle && self.due.is_none()
     }
 
     pub(super) fn encoding(&self) -> LegacyEncoding {
@@ -96,18 +96,20 @@ impl Legacy {
         }
         let mut text = String::new();
         while text.len() < BLOCK && self.due.is_none() {
-            if self.state == State::Idle || (self.chunk.is_empty() && self.state == State::Open) {
+            if self.state == LegacyState::Idle
+                || (self.chunk.is_empty() && self.state == LegacyState::Open)
+            {
                 break;
             }
             if text.capacity() == 0 {
                 text.reserve_exact(LegacyDecoder::room(self.chunk.len(), BLOCK));
             }
-            let follow = if self.state == State::Ending { Follow::End } else { Follow::More };
+            let follow = if self.state == LegacyState::Ending { Follow::End } else { Follow::More };
             let (read, status) = self.decoder.decode(&self.chunk, follow, &mut text);
             self.chunk.advance(read);
             match status {
                 LegacyStatus::Full => break,
-                LegacyStatus::Done if follow == Follow::End => self.state = State::Idle,
+                LegacyStatus::Done if follow == Follow::End => self.state = LegacyState::Idle,
                 LegacyStatus::Done => {}
                 #[cfg(feature = "encoding_rs")]
                 LegacyStatus::IllFormed { offset, bytes, len } => {

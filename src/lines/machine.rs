@@ -42,7 +42,7 @@ pub(crate) struct LineMachine<L> {
     legacy: L,
     /// The number of the line at the front of the read buffer.
     number: u64,
-    state: State,
+    state: LineState,
 }
 
 /// Decodes lines that are not UTF-8 in a legacy encoding.
@@ -67,7 +67,7 @@ pub(crate) trait LegacyLines {
     fn turn(&mut self, position: u64) -> bool;
 
     /// Looks for a rejected character in bytes in the legacy encoding, and steps over those before it.
-    fn step(&self, scanner: &mut Scanner, bytes: &[u8], next: Next) -> Step<'static>;
+    fn step(&self, scanner: &mut Scanner, bytes: &[u8], next: LineAction) -> Step<'static>;
 
     /// Decodes the bytes of a line, whose errors have been counted. From index `legacy` on, they are in the
     /// legacy encoding.
@@ -90,7 +90,7 @@ pub(crate) struct NoLegacy;
 
 /// The state of the line at the front of the read buffer.
 #[derive(Clone, Copy, Debug)]
-enum State {
+enum LineState {
     /// The machine has seen none of its bytes.
     Start,
     /// The machine has seen some of its bytes. All of them are in the buffer.
@@ -143,7 +143,7 @@ enum LineEncoding {
 
 /// What follows the bytes that are examined.
 #[derive(Clone, Copy)]
-pub(crate) enum Next {
+pub(crate) enum LineAction {
     /// A delimiter that begins with this byte. It continues no sequence.
     Delimiter(u8),
     /// A byte that can begin a delimiter, or is a bare CR or LF. It continues no sequence.
@@ -154,7 +154,7 @@ pub(crate) enum Next {
     End,
 }
 
-impl Next {
+impl LineAction {
     /// Whether the line ends here.
     pub(crate) const fn is_end(self) -> bool {
         matches!(self, Self::Delimiter(_) | Self::End)
@@ -171,7 +171,7 @@ impl<L: LegacyLines> LineMachine<L> {
             max_length: DEFAULT_MAX_LENGTH,
             legacy,
             number: 1,
-            state: State::Start,
+            state: LineState::Start,
         }
     }
 
@@ -195,9 +195,9 @@ impl<L: LegacyLines> LineMachine<L> {
         self.delimiter = delimiter;
         // What is known about the end holds for the previous delimiter only.
         match &mut self.state {
-            State::Line(line) => line.looked = Looked::NOTHING,
-            State::Rejected(looked) => *looked = Looked::NOTHING,
-            State::Start => {}
+            LineState::Line(line) => line.looked = Looked::NOTHING,
+            LineState::Rejected(looked) => *looked = Looked::NOTHING,
+            LineState::Start => {}
         }
     }
 
@@ -216,7 +216,7 @@ impl<L: LegacyLines> LineMachine<L> {
     fn restart(&mut self) {
         self.legacy.reset();
         self.number = 1;
-        self.state = State::Start;
+        self.state = LineState::Start;
     }
 
     pub(crate) fn decoder(&self) -> &Utf8Decoder {
@@ -241,7 +241,7 @@ impl<L: LegacyLines> LineMachine<L> {
     /// Returns the decoder, moved back to the front of the read buffer, the mode and the fallback.
     pub(crate) fn into_parts(self) -> (Utf8Decoder, ErrorMode, L) {
         let Self { mut decoder, mode, state, legacy, .. } = self;
-        if let State::Line(line) = state {
+        if let LineState::Line(line) = state {
             decoder.continue_from(line.start);
             decoder.forget(line.errors);
         }
@@ -259,22 +259,22 @@ impl<L: LegacyLines> LineMachine<L> {
         if let Some(line) = self.take_usual(src) {
             return Some(Ok(line));
         }
-        self.advance(src, Next::More)
+        self.advance(src, LineAction::More)
     }
 
     /// Like [`next_line`](Self::next_line), for the end of the stream: the end of `src` ends the last line.
     /// Call it until `None`; `src` is then empty.
     pub(crate) fn finish_line(&mut self, src: &mut BytesMut) -> Option<Result<Line, LineError>> {
-        if let Some(item) = self.advance(src, Next::More) {
+        if let Some(item) = self.advance(src, LineAction::More) {
             return Some(item);
         }
-        if matches!(self.state, State::Line(_)) && !src.is_empty() {
-            return self.advance(src, Next::End);
+        if matches!(self.state, LineState::Line(_)) && !src.is_empty() {
+            return self.advance(src, LineAction::End);
         }
-        if matches!(self.state, State::Rejected(_)) {
+        if matches!(self.state, LineState::Rejected(_)) {
             self.end_line(src, src.len());
         }
-        self.state = State::Start;
+        self.state = LineState::Start;
         let missing = self.decoder.finish_after(&[]);
         if let (Some(error), ErrorMode::Fatal) = (missing, self.mode) {
             let error = self.not_utf8(self.decoder.scanner(), error);
@@ -289,8 +289,8 @@ impl<L: LegacyLines> LineMachine<L> {
     #[cfg(feature = "stream")]
     pub(crate) fn reject_line(&mut self, src: &mut BytesMut) {
         let start = match self.state {
-            State::Line(line) => line.start,
-            State::Start | State::Rejected(_) => self.decoder.scanner(),
+            LineState::Line(line) => line.start,
+            LineState::Start | LineState::Rejected(_) => self.decoder.scanner(),
         };
         self.reject(start, src, src.len());
     }
@@ -303,7 +303,7 @@ impl<L: LegacyLines> LineMachine<L> {
             return None;
         }
         let (scanner, delimiter) = (self.decoder.scanner(), &self.delimiter);
-        if !matches!(self.state, State::Start) || !scanner.is_plain() {
+        if !matches!(self.state, LineState::Start) || !scanner.is_plain() {
             return None;
         }
         let mut line_end = None;
@@ -344,12 +344,12 @@ impl<L: LegacyLines> LineMachine<L> {
     }
 
     /// Continues at the front of `src`. Returns `None` if more bytes are needed.
-    fn advance(&mut self, src: &mut BytesMut, next: Next) -> Option<Result<Line, LineError>> {
+    fn advance(&mut self, src: &mut BytesMut, next: LineAction) -> Option<Result<Line, LineError>> {
         loop {
             match self.state {
-                State::Start if src.is_empty() => return None,
-                State::Start => self.open_line(),
-                State::Line(mut line) => {
+                LineState::Start if src.is_empty() => return None,
+                LineState::Start => self.open_line(),
+                LineState::Line(mut line) => {
                     let start = self.decoder.scanner().start();
                     match start.peek(src) {
                         Opening::Silent(len) => {
@@ -358,7 +358,7 @@ impl<L: LegacyLines> LineMachine<L> {
                             self.decide(&mut line);
                             self.open_line();
                         }
-                        Opening::Hold if start.may_skip() && matches!(next, Next::More) => {
+                        Opening::Hold if start.may_skip() && matches!(next, LineAction::More) => {
                             return None;
                         }
                         opening => {
@@ -371,11 +371,11 @@ impl<L: LegacyLines> LineMachine<L> {
                         }
                     }
                 }
-                State::Rejected(looked) => match self.delimiter.find(src, looked.within(src)) {
+                LineState::Rejected(looked) => match self.delimiter.find(src, looked.within(src)) {
                     End::Found { next, .. } => self.end_line(src, next),
                     End::Open { content } => {
                         self.pass(src, content);
-                        self.state = State::Rejected(Looked { decided: 0, seen: src.len() });
+                        self.state = LineState::Rejected(Looked { decided: 0, seen: src.len() });
                         return None;
                     }
                 },
@@ -388,7 +388,7 @@ impl<L: LegacyLines> LineMachine<L> {
         &mut self,
         mut line: OpenLine,
         src: &mut BytesMut,
-        next: Next,
+        next: LineAction,
     ) -> Option<Result<Line, LineError>> {
         if src.len() < line.looked.seen.max(line.checked) {
             // The caller has changed the buffer: begin the line again.
@@ -396,7 +396,7 @@ impl<L: LegacyLines> LineMachine<L> {
             self.decoder.continue_from(line.start);
         }
         let end = match next {
-            Next::End => End::Open { content: src.len() },
+            LineAction::End => End::Open { content: src.len() },
             _ => self.delimiter.find(src, line.looked),
         };
         let content = end.content();
@@ -413,13 +413,13 @@ impl<L: LegacyLines> LineMachine<L> {
             return Some(Ok(line));
         }
         let after = match (end, src.get(content)) {
-            (End::Found { .. }, Some(&byte)) => Next::Delimiter(byte),
-            (_, Some(&byte)) => Next::Byte(byte),
+            (End::Found { .. }, Some(&byte)) => LineAction::Delimiter(byte),
+            (_, Some(&byte)) => LineAction::Byte(byte),
             (_, None) => next,
         };
         let len = match (end, next) {
             (End::Found { next, .. }, _) => Some(next),
-            (End::Open { .. }, Next::End) => Some(src.len()),
+            (End::Open { .. }, LineAction::End) => Some(src.len()),
             (End::Open { .. }, _) => None,
         };
         if let Some(len) = len
@@ -436,7 +436,7 @@ impl<L: LegacyLines> LineMachine<L> {
             return Some(self.take_checked(line, src, content, len, after));
         }
         line.looked = Looked { decided: content, seen: src.len() };
-        self.state = State::Line(line);
+        self.state = LineState::Line(line);
         None
     }
 
@@ -497,11 +497,11 @@ impl<L: LegacyLines> LineMachine<L> {
         line: &mut OpenLine,
         bytes: &[u8],
         until: usize,
-        next: Next,
+        next: LineAction,
     ) -> Option<LineError> {
         let new = bytes.get(line.checked..until).unwrap_or_default();
         let bare = self.delimiter.find_bare(new).map(|at| line.checked + at);
-        let (until, next) = bare.map_or((until, next), |at| (at, Next::Byte(bytes[at])));
+        let (until, next) = bare.map_or((until, next), |at| (at, LineAction::Byte(bytes[at])));
         loop {
             let mut scanner = self.decoder.scanner();
             let step = match bytes.get(line.checked..until).unwrap_or_default() {
@@ -518,7 +518,7 @@ impl<L: LegacyLines> LineMachine<L> {
                 && !matches!(step, Some(Step::Error(error)) if error.kind().is_ill_formed())
             {
                 let is_last = matches!(step, None | Some(Step::Hold));
-                let next = if is_last { next } else { Next::End };
+                let next = if is_last { next } else { LineAction::End };
                 if let Some(error) = self.check_parts(line, bytes, from, next) {
                     return Some(error);
                 }
@@ -586,7 +586,7 @@ impl<L: LegacyLines> LineMachine<L> {
         line: &mut OpenLine,
         bytes: &[u8],
         from: usize,
-        next: Next,
+        next: LineAction,
     ) -> Option<LineError> {
         let (mut scanner, mut from) = (self.decoder.scanner(), from);
         line.encoding = LineEncoding::Utf8;
@@ -634,7 +634,7 @@ impl<L: LegacyLines> LineMachine<L> {
         src: &mut BytesMut,
         content: usize,
         len: usize,
-        next: Next,
+        next: LineAction,
     ) -> Result<Line, LineError> {
         let mut bytes = src.split_to(content);
         let text = if self.legacy.is_some() {
@@ -656,7 +656,7 @@ impl<L: LegacyLines> LineMachine<L> {
         src: &mut BytesMut,
         content: usize,
         len: usize,
-        next: Next,
+        next: LineAction,
     ) -> Result<Line, LineError> {
         let mut bytes = src.split_to(content);
         let mut decoder = Utf8Decoder::at(line.start);
@@ -707,7 +707,7 @@ impl<L: LegacyLines> LineMachine<L> {
         // An error that an earlier byte decides is reported instead.
         let known = &src[..by];
         let until = self.delimiter.find(known, Looked::at(decided.min(by))).content();
-        let after = known.get(until).map_or(Next::More, |&byte| Next::Byte(byte));
+        let after = known.get(until).map_or(LineAction::More, |&byte| LineAction::Byte(byte));
         let (error, len) = match self.check(&mut line, known, until, after) {
             Some(error) => (error, line.checked),
             None => {
@@ -724,7 +724,7 @@ impl<L: LegacyLines> LineMachine<L> {
         self.decoder.close_start();
         self.decoder.seek(start.position());
         self.pass(src, len);
-        self.state = State::Rejected(Looked::NOTHING);
+        self.state = LineState::Rejected(Looked::NOTHING);
     }
 
     fn line(&self, line: OpenLine, text: ByteString, end: LineEnd) -> Line {
@@ -764,7 +764,7 @@ impl<L: LegacyLines> LineMachine<L> {
             LineEncoding::Utf8
         };
         let start = self.decoder.scanner();
-        self.state = State::Line(OpenLine {
+        self.state = LineState::Line(OpenLine {
             start,
             looked: Looked::NOTHING,
             checked: 0,
@@ -782,7 +782,7 @@ impl<L: LegacyLines> LineMachine<L> {
         if last.is_some_and(|last| self.delimiter.takes_lf_after(last)) {
             self.decoder.expect_lf();
         }
-        self.state = State::Start;
+        self.state = LineState::Start;
     }
 
     /// Drops bytes without decoding them.
@@ -793,16 +793,16 @@ impl<L: LegacyLines> LineMachine<L> {
 }
 
 /// Returns what `bytes` begin with, given what follows them.
-fn step<'a>(scanner: &mut Scanner, bytes: &'a [u8], next: Next) -> Step<'a> {
+fn step<'a>(scanner: &mut Scanner, bytes: &'a [u8], next: LineAction) -> Step<'a> {
     let step = scanner.step(bytes);
     if !matches!(step, Step::Hold) {
         return step;
     }
     let broken = match next {
-        Next::More => None,
+        LineAction::More => None,
         _ if bytes.is_empty() => None,
-        Next::End => scanner.finish(bytes),
-        Next::Delimiter(byte) | Next::Byte(byte) => scanner.break_off(bytes, byte),
+        LineAction::End => scanner.finish(bytes),
+        LineAction::Delimiter(byte) | LineAction::Byte(byte) => scanner.break_off(bytes, byte),
     };
     broken.map_or(Step::Hold, Step::Error)
 }
@@ -812,7 +812,7 @@ fn repair(
     mode: ErrorMode,
     decoder: &mut Utf8Decoder,
     bytes: &mut BytesMut,
-    next: Next,
+    next: LineAction,
 ) -> Result<ByteString, Utf8Error> {
     let mut item = decoder.take_repaired(bytes, mode)?;
     let mut scanner = decoder.scanner();
@@ -847,7 +847,7 @@ impl LegacyLines for NoLegacy {
         false
     }
 
-    fn step(&self, _scanner: &mut Scanner, _bytes: &[u8], _next: Next) -> Step<'static> {
+    fn step(&self, _scanner: &mut Scanner, _bytes: &[u8], _next: LineAction) -> Step<'static> {
         Step::Hold
     }
 

@@ -44,7 +44,7 @@ use crate::sse::{Event, EventError};
 /// ```
 #[derive(Clone, Debug)]
 pub struct EventDecoder {
-    line: Line,
+    line: FieldLine,
     pending: Pending,
     limits: Limits,
     /// Decodes the values. Between lines it holds nothing.
@@ -64,7 +64,7 @@ struct Limits {
 
 /// What the next byte belongs to.
 #[derive(Clone, Copy, Debug)]
-enum Line {
+enum FieldLine {
     /// The start of the stream; this many bytes of a BOM have arrived.
     Bom(usize),
     /// The start of a line.
@@ -72,7 +72,7 @@ enum Line {
     /// The start of a line after CR: LF belongs to the line end.
     AfterCr,
     /// The name of a field.
-    Name(Name),
+    Name(FieldName),
     /// The first byte after the colon: a space is dropped.
     Colon(Field),
     /// The value of a field.
@@ -92,8 +92,8 @@ enum Field {
 
 /// The bytes of a name so far.
 #[derive(Clone, Copy, Debug)]
-struct Name {
-    bytes: [u8; Name::LONGEST],
+struct FieldName {
+    bytes: [u8; FieldName::LONGEST],
     len: usize,
 }
 
@@ -131,7 +131,7 @@ impl EventDecoder {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            line: Line::Bom(0),
+            line: FieldLine::Bom(0),
             pending: Pending::new(),
             limits: Limits { content: 16 << 20, id: 8 << 10 },
             utf8: Utf8Decoder::new(),
@@ -378,70 +378,75 @@ impl EventDecoder {
             let &byte = input.first()?;
             let is_end = matches!(byte, b'\r' | b'\n');
             match self.line {
-                Line::Bom(at) if byte == BOM[at] => {
+                FieldLine::Bom(at) if byte == BOM[at] => {
                     self.take(input, 1);
-                    self.line = if at + 1 < BOM.len() { Line::Bom(at + 1) } else { Line::Start };
+                    self.line =
+                        if at + 1 < BOM.len() { FieldLine::Bom(at + 1) } else { FieldLine::Start };
                 }
-                Line::Bom(0) => self.line = Line::Start,
+                FieldLine::Bom(0) => self.line = FieldLine::Start,
                 // The name of a field that begins with a part of a BOM is unknown.
-                Line::Bom(_) => {
+                FieldLine::Bom(_) => {
                     self.pending.offset = Some(0);
-                    self.line = Line::Ignored;
+                    self.line = FieldLine::Ignored;
                 }
-                Line::AfterCr => {
-                    self.line = Line::Start;
+                FieldLine::AfterCr => {
+                    self.line = FieldLine::Start;
                     if byte == b'\n' {
                         self.take(input, 1);
                     }
                 }
-                Line::Start if is_end => {
+                FieldLine::Start if is_end => {
                     self.end_line(input);
                     if let Some(event) = self.end_event() {
                         return Some(Ok(event));
                     }
                 }
-                Line::Start => {
+                FieldLine::Start => {
                     self.pending.offset.get_or_insert(self.position);
                     let is_ignored = self.pending.is_rejected || byte == b':';
-                    self.line = if is_ignored { Line::Ignored } else { Line::Name(Name::EMPTY) };
+                    self.line = if is_ignored {
+                        FieldLine::Ignored
+                    } else {
+                        FieldLine::Name(FieldName::EMPTY)
+                    };
                 }
-                Line::Name(name) if byte == b':' => {
+                FieldLine::Name(name) if byte == b':' => {
                     self.take(input, 1);
                     let field = self.begin_value(name);
-                    self.line = field.map_or(Line::Ignored, Line::Colon);
+                    self.line = field.map_or(FieldLine::Ignored, FieldLine::Colon);
                 }
-                Line::Name(name) if is_end => {
+                FieldLine::Name(name) if is_end => {
                     let field = self.begin_value(name);
-                    self.line = field.map_or(Line::Ignored, Line::Value);
+                    self.line = field.map_or(FieldLine::Ignored, FieldLine::Value);
                 }
-                Line::Name(name) => {
+                FieldLine::Name(name) => {
                     self.take(input, 1);
-                    self.line = name.and(byte).map_or(Line::Ignored, Line::Name);
+                    self.line = name.and(byte).map_or(FieldLine::Ignored, FieldLine::Name);
                 }
-                Line::Colon(field) => {
-                    self.line = Line::Value(field);
+                FieldLine::Colon(field) => {
+                    self.line = FieldLine::Value(field);
                     if byte == b' ' {
                         self.take(input, 1);
                     }
                 }
-                Line::Value(field) if is_end => {
+                FieldLine::Value(field) if is_end => {
                     let fits = self.end_value(field);
                     self.end_line(input);
                     if !fits {
                         return Some(Err(self.reject_too_long(field)));
                     }
                 }
-                Line::Value(field) => {
+                FieldLine::Value(field) => {
                     let len = line_end(input);
                     let fits = self.push_value(field, &input[..len]);
                     self.take(input, len);
                     if !fits {
-                        self.line = Line::Ignored;
+                        self.line = FieldLine::Ignored;
                         return Some(Err(self.reject_too_long(field)));
                     }
                 }
-                Line::Ignored if is_end => self.end_line(input),
-                Line::Ignored => {
+                FieldLine::Ignored if is_end => self.end_line(input),
+                FieldLine::Ignored => {
                     let len = line_end(input);
                     self.take(input, len);
                 }
@@ -453,7 +458,7 @@ impl EventDecoder {
     #[cfg(feature = "stream")]
     pub(super) fn reject_event(&mut self) {
         self.reject();
-        self.line = Line::Ignored;
+        self.line = FieldLine::Ignored;
     }
 
     /// Removes bytes that have been decoded.
@@ -464,12 +469,12 @@ impl EventDecoder {
 
     /// Removes the CR or LF at the front of `input`.
     fn end_line(&mut self, input: &mut &[u8]) {
-        self.line = if input[0] == b'\r' { Line::AfterCr } else { Line::Start };
+        self.line = if input[0] == b'\r' { FieldLine::AfterCr } else { FieldLine::Start };
         self.take(input, 1);
     }
 
     /// Begins the value of a field, unless its name is unknown.
-    fn begin_value(&mut self, name: Name) -> Option<Field> {
+    fn begin_value(&mut self, name: FieldName) -> Option<Field> {
         let field = name.field()?;
         match field {
             Field::Data if self.pending.has_data => {
@@ -491,7 +496,8 @@ impl EventDecoder {
                 let digit = char::from(*byte).to_digit(10)?;
                 Some(Some(number.unwrap_or(0).saturating_mul(10).saturating_add(digit.into())))
             });
-            self.line = digits.map_or(Line::Ignored, |number| Line::Value(Field::Retry(number)));
+            self.line =
+                digits.map_or(FieldLine::Ignored, |number| FieldLine::Value(Field::Retry(number)));
             return true;
         }
         self.utf8.seek(self.position - self.utf8.incomplete().len() as u64);
@@ -557,7 +563,7 @@ impl Default for EventDecoder {
     }
 }
 
-impl Name {
+impl FieldName {
     const LONGEST: usize = 5;
     const EMPTY: Self = Self { bytes: [0; Self::LONGEST], len: 0 };
 

@@ -128,12 +128,12 @@ pin_project! {
         pub(super) outgoing: Outgoing,
         pub(super) capacity: usize,
         pub(super) text: WriteText,
-        pub(super) state: State,
+        pub(super) state: WriteState,
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum WriteState {
     Open,
     /// The inner writer has been shut down.
     Closed,
@@ -156,7 +156,7 @@ impl<W> Utf8Writer<W> {
             outgoing: Outgoing::default(),
             capacity: CAPACITY,
             text: WriteText::new(),
-            state: State::Open,
+            state: WriteState::Open,
         }
     }
 
@@ -364,11 +364,11 @@ impl<W: fmt::Debug> fmt::Debug for Utf8Writer<W> {
 /// An item that a [`Utf8Writer`](super::Utf8Writer) accepts: one of the item types of its `Sink`s.
 pub(super) trait Utf8Item {
     /// Returns the content of the item. Owned content is moved out.
-    fn take(&mut self) -> Item<'_>;
+    fn take(&mut self) -> WriteItem<'_>;
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Item<'a> {
+pub(super) enum WriteItem<'a> {
     Char(char),
     Str(&'a str),
     Text(ByteString),
@@ -376,35 +376,35 @@ pub(super) enum Item<'a> {
 }
 
 impl Utf8Item for char {
-    fn take(&mut self) -> Item<'_> {
-        Item::Char(*self)
+    fn take(&mut self) -> WriteItem<'_> {
+        WriteItem::Char(*self)
     }
 }
 
 impl Utf8Item for &str {
-    fn take(&mut self) -> Item<'_> {
-        Item::Str(self)
+    fn take(&mut self) -> WriteItem<'_> {
+        WriteItem::Str(self)
     }
 }
 
 impl Utf8Item for &String {
-    fn take(&mut self) -> Item<'_> {
-        Item::Str(self)
+    fn take(&mut self) -> WriteItem<'_> {
+        WriteItem::Str(self)
     }
 }
 
 impl Utf8Item for String {
-    fn take(&mut self) -> Item<'_> {
+    fn take(&mut self) -> WriteItem<'_> {
         // A short text is copied in any case.
         match self.len() < MIN_SHARED {
-            true => Item::Str(self),
-            false => Item::Text(mem::take(self).into()),
+            true => WriteItem::Str(self),
+            false => WriteItem::Text(mem::take(self).into()),
         }
     }
 }
 
 impl Utf8Item for Cow<'_, str> {
-    fn take(&mut self) -> Item<'_> {
+    fn take(&mut self) -> WriteItem<'_> {
         match self {
             Self::Borrowed(text) => text.take(),
             Self::Owned(text) => text.take(),
@@ -413,20 +413,20 @@ impl Utf8Item for Cow<'_, str> {
 }
 
 impl Utf8Item for ByteString {
-    fn take(&mut self) -> Item<'_> {
-        Item::Text(mem::take(self))
+    fn take(&mut self) -> WriteItem<'_> {
+        WriteItem::Text(mem::take(self))
     }
 }
 
 impl Utf8Item for &[u16] {
-    fn take(&mut self) -> Item<'_> {
-        Item::Units(self)
+    fn take(&mut self) -> WriteItem<'_> {
+        WriteItem::Units(self)
     }
 }
 
 impl Utf8Item for Vec<u16> {
-    fn take(&mut self) -> Item<'_> {
-        Item::Units(self)
+    fn take(&mut self) -> WriteItem<'_> {
+        WriteItem::Units(self)
     }
 }
 

@@ -13,7 +13,7 @@ use tokio::io::AsyncWrite;
 
 use crate::adaptor::write_text::{formatting_failed, write_zero};
 use crate::stream::sources::uninterrupted;
-use crate::stream::utf8_writer::{Item, MIN_SHARED, State, Utf8Item, Utf8Writer};
+use crate::stream::utf8_writer::{MIN_SHARED, Utf8Item, Utf8Writer, WriteItem, WriteState};
 
 impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// Copies `text` into the buffer, after waiting until there is room.
@@ -42,7 +42,7 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// # }
     /// ```
     pub async fn write_str(&mut self, text: &str) -> io::Result<()> {
-        self.write(Item::Str(text)).await
+        self.write(WriteItem::Str(text)).await
     }
 
     /// Writes one `char` to the buffer, after waiting until there is room.
@@ -70,7 +70,7 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// # }
     /// ```
     pub async fn write_char(&mut self, c: char) -> io::Result<()> {
-        self.write(Item::Char(c)).await
+        self.write(WriteItem::Char(c)).await
     }
 
     /// Takes `text`, after waiting until there is room. A text of 256 bytes or more is not copied
@@ -105,7 +105,7 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// # }
     /// ```
     pub async fn write_text(&mut self, text: ByteString) -> io::Result<()> {
-        self.write(Item::Text(text)).await
+        self.write(WriteItem::Text(text)).await
     }
 
     /// Encodes UTF-16 units into the buffer, after waiting until there is room.
@@ -136,7 +136,7 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// # }
     /// ```
     pub async fn write_utf16(&mut self, units: &[u16]) -> io::Result<()> {
-        self.write(Item::Units(units)).await
+        self.write(WriteItem::Units(units)).await
     }
 
     /// Writes formatted text to the buffer, after waiting until there is room: `write!` and
@@ -249,7 +249,7 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
         poll_fn(|cx| Pin::new(&mut *self).poll_close(cx)).await
     }
 
-    async fn write(&mut self, item: Item<'_>) -> io::Result<()> {
+    async fn write(&mut self, item: WriteItem<'_>) -> io::Result<()> {
         poll_fn(|cx| Pin::new(&mut *self).poll_ready(cx)).await?;
         Pin::new(self).take(item)
     }
@@ -292,7 +292,7 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     /// # }
     /// ```
     pub fn poll_ready(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.state == State::Closed {
+        if self.state == WriteState::Closed {
             return Poll::Ready(Err(closed()));
         }
         while self.outgoing.len() >= self.capacity {
@@ -326,14 +326,14 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     ///
     /// See [`poll_ready`](Self::poll_ready).
     pub fn poll_close(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.state == State::Open {
+        if self.state == WriteState::Open {
             let this = self.as_mut().project();
             this.text.finish(|bytes| this.outgoing.copy(bytes))?;
             ready!(self.as_mut().poll_write_all(cx))?;
             let this = self.project();
             let closed = this.writer.poll_shutdown(cx);
             ready!(uninterrupted(cx, closed))?;
-            *this.state = State::Closed;
+            *this.state = WriteState::Closed;
         }
         Poll::Ready(Ok(()))
     }
@@ -373,24 +373,24 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     }
 
     /// Takes `item`, even if the buffer is full.
-    pub(super) fn take(self: Pin<&mut Self>, item: Item<'_>) -> io::Result<()> {
-        if self.state == State::Closed {
+    pub(super) fn take(self: Pin<&mut Self>, item: WriteItem<'_>) -> io::Result<()> {
+        if self.state == WriteState::Closed {
             return Err(closed());
         }
         // Units continue the previous units. Any other text that is not empty ends them.
         let ends_units = match &item {
-            Item::Units(_) => false,
-            Item::Char(_) => true,
-            Item::Str(text) => !text.is_empty(),
-            Item::Text(text) => !text.is_empty(),
+            WriteItem::Units(_) => false,
+            WriteItem::Char(_) => true,
+            WriteItem::Str(text) => !text.is_empty(),
+            WriteItem::Text(text) => !text.is_empty(),
         };
         let this = self.project();
         let outgoing = this.outgoing;
         let started = this.text.start(ends_units, |bytes| outgoing.copy(bytes));
         match item {
-            Item::Char(c) => outgoing.copy(c.encode_utf8(&mut [0; 4]).as_bytes()),
-            Item::Str(text) => outgoing.copy(text.as_bytes()),
-            Item::Text(text) => {
+            WriteItem::Char(c) => outgoing.copy(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            WriteItem::Str(text) => outgoing.copy(text.as_bytes()),
+            WriteItem::Text(text) => {
                 let least = match this.writer.is_write_vectored() {
                     true => MIN_SHARED,
                     false => MIN_SHARED.max(*this.capacity),
@@ -400,7 +400,7 @@ impl<W: AsyncWrite> Utf8Writer<W> {
                     false => outgoing.share(text.into_bytes()),
                 }
             }
-            Item::Units(units) => {
+            WriteItem::Units(units) => {
                 outgoing.reserve(units.len());
                 this.text.push_utf16(units, |bytes| outgoing.copy(bytes))?;
             }

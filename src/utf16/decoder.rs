@@ -6,7 +6,7 @@ use crate::decoder::progress::{Progress, Status};
 #[cfg(feature = "alloc")]
 use crate::decoder::text::push_utf16;
 use crate::decoder::text::{Level, surrogate_pair};
-use crate::utf16::{End, Utf16Error};
+use crate::utf16::{Utf16End, Utf16Error};
 
 /// Decodes UTF-16 units to UTF-8, chunk by chunk. A chunk can end anywhere.
 ///
@@ -151,7 +151,7 @@ impl Utf16Decoder {
     /// # }
     /// ```
     pub fn finish(&mut self) -> Result<(), Utf16Error> {
-        self.end_pair(End::Reached)
+        self.end_pair(Utf16End::Reached)
     }
 
     /// Ends the stream and writes the repair of a held surrogate, if any, to `buffer`.
@@ -175,7 +175,7 @@ impl Utf16Decoder {
     /// ```
     pub fn finish_to_slice(&mut self, mode: ErrorMode, buffer: &mut [u8]) -> Progress<Utf16Error> {
         let mut out = Slice { buffer, written: 0 };
-        let status = match self.alone(End::Reached) {
+        let status = match self.alone(Utf16End::Reached) {
             None => Status::Done,
             Some(error) => match error.repair_of(mode) {
                 Some(text) if !out.push_str(&text) => Status::TooSmall { needed: text.len() },
@@ -385,7 +385,7 @@ impl Utf16Decoder {
         &mut self,
         units: &[u16],
         mode: ErrorMode,
-        out: &mut impl Output,
+        out: &mut impl Utf8Output,
     ) -> (usize, Status<Utf16Error>) {
         let mut read = 0;
         let status = loop {
@@ -434,34 +434,34 @@ impl Utf16Decoder {
         };
         let lone = || {
             let offset = self.position - u64::from(self.high.is_some());
-            Front::Lone(used, Utf16Error::new(offset, unit, End::NotReached))
+            Front::Lone(used, Utf16Error::new(offset, unit, Utf16End::NotReached))
         };
         match (class(unit), next) {
-            (Class::Char(c), _) => Front::Char(used, c),
-            (Class::High, None) => Front::Hold(unit),
-            (Class::High, Some(next)) => match surrogate_pair(unit, next) {
+            (UnitClass::Char(c), _) => Front::Char(used, c),
+            (UnitClass::High, None) => Front::Hold(unit),
+            (UnitClass::High, Some(next)) => match surrogate_pair(unit, next) {
                 Some(c) => Front::Char(used + 1, c),
                 None => lone(),
             },
-            (Class::Low, _) => lone(),
+            (UnitClass::Low, _) => lone(),
         }
     }
 
     /// Ends a run of units because other text follows. A held surrogate is an error.
     #[cfg(feature = "std")]
     pub(crate) fn interrupt(&mut self) -> Result<(), Utf16Error> {
-        self.end_pair(End::NotReached)
+        self.end_pair(Utf16End::NotReached)
     }
 
     /// Reports a held surrogate as an error.
-    fn end_pair(&mut self, end: End) -> Result<(), Utf16Error> {
+    fn end_pair(&mut self, end: Utf16End) -> Result<(), Utf16Error> {
         let Some(error) = self.alone(end) else { return Ok(()) };
         self.pass(0);
         Err(self.note(error))
     }
 
     /// Returns the error for a held surrogate without its pair.
-    fn alone(&self, end: End) -> Option<Utf16Error> {
+    fn alone(&self, end: Utf16End) -> Option<Utf16Error> {
         let high = self.high?;
         Some(Utf16Error::new(self.position - 1, high, end))
     }
@@ -491,7 +491,7 @@ enum Front {
 }
 
 /// The output of decoding.
-trait Output {
+trait Utf8Output {
     /// Appends the text of the units. Stops before an unpaired surrogate, before a high surrogate at the end,
     /// and before a character that does not fit. Returns the units read.
     fn push_paired(&mut self, units: &[u16]) -> usize;
@@ -508,7 +508,7 @@ struct Slice<'a> {
     written: usize,
 }
 
-impl Output for Slice<'_> {
+impl Utf8Output for Slice<'_> {
     #[inline(always)]
     fn push_paired(&mut self, units: &[u16]) -> usize {
         let (read, written) = Level::detect().encode_utf16(units, &mut self.buffer[self.written..]);
@@ -532,7 +532,7 @@ impl Output for Slice<'_> {
 }
 
 #[cfg(feature = "alloc")]
-impl Output for alloc::string::String {
+impl Utf8Output for alloc::string::String {
     #[inline(always)]
     fn push_paired(&mut self, units: &[u16]) -> usize {
         let level = Level::detect();
@@ -560,7 +560,7 @@ impl Output for alloc::string::String {
 }
 
 /// The class of a single unit.
-enum Class {
+enum UnitClass {
     /// A character of the Basic Multilingual Plane.
     Char(char),
     /// A high surrogate, the first half of a pair.
@@ -570,11 +570,11 @@ enum Class {
 }
 
 /// Classifies a single unit.
-fn class(unit: u16) -> Class {
+fn class(unit: u16) -> UnitClass {
     match char::from_u32(unit.into()) {
-        Some(c) => Class::Char(c),
-        None if unit < 0xDC00 => Class::High,
-        None => Class::Low,
+        Some(c) => UnitClass::Char(c),
+        None if unit < 0xDC00 => UnitClass::High,
+        None => UnitClass::Low,
     }
 }
 

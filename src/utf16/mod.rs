@@ -3,7 +3,7 @@
 //! JavaScript, Java, .NET, Windows and many of their protocols represent text as 16-bit units. A
 //! character above U+FFFF is a pair of surrogates, a high one and a low one, and a chunk can end
 //! between them. [`Utf16Decoder`] holds the high surrogate until the next unit arrives. The
-//! [`ErrorMode`](crate::ErrorMode) decides what replaces an unpaired surrogate. A [`Utf16Error`] carries
+//! [`ErrorMode`] decides what replaces an unpaired surrogate. A [`Utf16Error`] carries
 //! its offset.
 //!
 //! Units are `u16` values in native byte order. Use [`u16::from_be_bytes`] or
@@ -66,12 +66,12 @@ pub use decoder::Utf16Decoder;
 pub struct Utf16Error {
     offset: u64,
     unit: u16,
-    end: End,
+    end: Utf16End,
 }
 
 /// Whether the stream ended after the surrogate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum End {
+enum Utf16End {
     /// The stream continued.
     NotReached,
     /// The stream ended after a high surrogate.
@@ -79,7 +79,7 @@ enum End {
 }
 
 impl Utf16Error {
-    const fn new(offset: u64, unit: u16, end: End) -> Self {
+    const fn new(offset: u64, unit: u16, end: Utf16End) -> Self {
         Self { offset, unit, end }
     }
 
@@ -145,7 +145,7 @@ impl Utf16Error {
     /// # }
     /// ```
     pub const fn is_incomplete(&self) -> bool {
-        matches!(self.end, End::Reached)
+        matches!(self.end, Utf16End::Reached)
     }
 
     /// Returns the text that replaces the surrogate in this mode, or `None` for [`ErrorMode::Fatal`].
@@ -196,9 +196,9 @@ impl fmt::Display for Utf16Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { offset, unit, end } = self;
         let reason = match (end, unit) {
-            (End::Reached, _) => "unexpected end after a high surrogate",
-            (End::NotReached, ..0xDC00) => "unpaired high surrogate",
-            (End::NotReached, _) => "unpaired low surrogate",
+            (Utf16End::Reached, _) => "unexpected end after a high surrogate",
+            (Utf16End::NotReached, ..0xDC00) => "unpaired high surrogate",
+            (Utf16End::NotReached, _) => "unpaired low surrogate",
         };
         write!(f, "invalid UTF-16 at unit {offset}: {reason} ({unit:04x})")
     }

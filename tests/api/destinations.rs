@@ -3,7 +3,7 @@
 use utf8_codec::decoder::Status;
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Options};
 
-use crate::support::{FILLS, Random, fill_to};
+use crate::lists::{FILLS, Random, fill_to};
 
 /// Values that no test expects to be written.
 const CHAR: char = '\u{E123}';

@@ -9,7 +9,6 @@ mod error_chains;
 #[cfg(feature = "alloc")]
 #[path = "../support/incremental_decoder.rs"]
 mod incremental_decoder;
-#[cfg(feature = "alloc")]
 #[path = "../support/lists.rs"]
 mod lists;
 mod messages;
@@ -17,6 +16,4 @@ mod protocols;
 #[cfg(feature = "serde")]
 mod serde;
 mod slices;
-#[path = "../../crates/utf8-simd/tests/support/mod.rs"]
-mod support;
 mod traits;

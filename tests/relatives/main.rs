@@ -14,6 +14,8 @@ mod dialect_model;
 mod fallback;
 #[cfg(feature = "codec")]
 mod fallback_codecs;
+#[cfg(all(feature = "codec", feature = "serde"))]
+mod fallback_lines;
 #[cfg(feature = "alloc")]
 #[path = "../support/fallback.rs"]
 mod fallback_model;

@@ -131,8 +131,13 @@ fn lines_equal_std() {
 
 #[test]
 fn lines_do_not_depend_on_splits() {
-    let delimiters =
-        [Delimiter::Lf, Delimiter::Crlf, Delimiter::Any, Delimiter::Str("é\n".to_owned())];
+    let delimiters = [
+        Delimiter::Lf,
+        Delimiter::Crlf,
+        Delimiter::CrlfOrLf,
+        Delimiter::Any,
+        Delimiter::Str("é\n".to_owned()),
+    ];
     for (n, (bytes, config)) in random_inputs().into_iter().enumerate() {
         let delimiter = &delimiters[n % delimiters.len()];
         let mode = [Mode::Fatal, Mode::Skip][n / 4 % 2];

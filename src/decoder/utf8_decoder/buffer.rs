@@ -45,7 +45,7 @@ const BYTES_PER_SPARE: usize = 32;
 const LONGEST: usize = 16;
 
 /// What to write next.
-enum Found<'a> {
+enum Decoded<'a> {
     /// Text. It is written as far as it fits.
     Text(&'a str),
     /// A character that was split across chunks. It is written whole.
@@ -386,10 +386,10 @@ impl Utf8Decoder {
             };
             let mut scratch = [0; 4];
             let whole: &str = match &found {
-                Found::Nothing => "",
-                Found::Char(c) => c.encode_utf8(&mut scratch),
-                Found::Repair(repair) => repair,
-                Found::Text(text) => {
+                Decoded::Nothing => "",
+                Decoded::Char(c) => c.encode_utf8(&mut scratch),
+                Decoded::Repair(repair) => repair,
+                Decoded::Text(text) => {
                     let (fits, units) = destination.put(written, text);
                     if fits > 0 {
                         written += units;
@@ -510,28 +510,28 @@ impl Utf8Decoder {
         input: &'a [u8],
         mode: ErrorMode,
         window: usize,
-    ) -> Result<(usize, Found<'a>), (usize, Utf8Error)> {
+    ) -> Result<(usize, Decoded<'a>), (usize, Utf8Error)> {
         let (used, error) = if !self.incomplete().is_empty() {
             match self.resume(input) {
-                (used, Resumed::Nothing) => return Ok((used, Found::Nothing)),
-                (used, Resumed::Char(c)) => return Ok((used, Found::Char(c))),
+                (used, Resumed::Nothing) => return Ok((used, Decoded::Nothing)),
+                (used, Resumed::Char(c)) => return Ok((used, Decoded::Char(c))),
                 (used, Resumed::Error(error)) => (used, error),
             }
         } else {
             // Four bytes are never answered with `Hold`, so held bytes are the end of the input.
             let window = &input[..input.len().min(window.max(4))];
             match self.step(window) {
-                Step::Text(text) => return Ok((text.len(), Found::Text(text))),
-                Step::Silent(len) => return Ok((len, Found::Nothing)),
+                Step::Text(text) => return Ok((text.len(), Decoded::Text(text))),
+                Step::Silent(len) => return Ok((len, Decoded::Nothing)),
                 Step::Hold => {
                     self.hold(input);
-                    return Ok((input.len(), Found::Nothing));
+                    return Ok((input.len(), Decoded::Nothing));
                 }
                 Step::Error(error) => (error.bytes().len(), error),
             }
         };
         match self.repair(mode, &error) {
-            Some(repair) => Ok((used, Found::Repair(repair))),
+            Some(repair) => Ok((used, Decoded::Repair(repair))),
             None => Err((used, error)),
         }
     }

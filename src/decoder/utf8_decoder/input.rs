@@ -1,6 +1,7 @@
 //! One step loop for every kind of chunk: what is its next piece?
 
 use crate::decoder::carry::{Carry, Resumed};
+use crate::decoder::ends::tail;
 use crate::decoder::error::{Tally, Utf8Error};
 use crate::decoder::scanner::{Scanner, Step};
 #[cfg(feature = "bytes")]
@@ -32,7 +33,7 @@ impl<'a> Input for &'a [u8] {
 
     #[inline]
     fn skip(&mut self, len: usize) {
-        *self = &self[len..];
+        *self = tail(self, len);
     }
 
     #[inline]

@@ -22,7 +22,7 @@ use crate::decoder::mode::{EVERY_WINDOWS_1252, ErrorMode};
 use crate::decoder::scanner::Step as ScannerStep;
 use crate::decoder::text::Look;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use utf8_simd::text::{Repairs, Replaced, ShortText, SortedBlock, Step, TextOutput};
+use utf8_simd::text::{Repairs, Replaced, ShortText, SortedBlock, TextOutput, WriteStep};
 use utf8_simd::{BLOCK_ERRORS_LEN as BLOCK, ErrorLen, Level, Sequence};
 
 /// A replacement for `String::from_utf8_lossy` in a loop.
@@ -122,8 +122,8 @@ impl Utf8Decoder {
     }
 
     /// Counts the errors in the beginning of `input` that the repair loop has decoded. Returns its length.
-    fn note_repaired(&mut self, input: &[u8], repaired: Repaired) -> usize {
-        let Repaired { read, errors, first } = repaired;
+    fn note_repaired(&mut self, input: &[u8], repaired: RepairCounts) -> usize {
+        let RepairCounts { read, errors, first } = repaired;
         let position = self.scanner.position();
         self.tally.add(errors, || {
             let (at, len) = first?;
@@ -147,7 +147,7 @@ impl Utf8Decoder {
         bytes: SingleByte,
         is_in_run: bool,
         text: &mut String,
-    ) -> Option<Parts> {
+    ) -> Option<LegacyParts> {
         if !self.scanner.looks_near() {
             return None;
         }
@@ -166,7 +166,7 @@ impl Utf8Decoder {
         is_in_run: bool,
         text: &mut String,
         of: impl Fn(u8) -> ShortText,
-    ) -> Parts {
+    ) -> LegacyParts {
         let start = input.as_ptr().addr();
         let counted = Counted {
             text: EachByte(of),
@@ -177,7 +177,7 @@ impl Utf8Decoder {
         let repaired = repair_by(input, text, &counted);
         let read = self.note_repaired(input, repaired);
         let run_end = counted.run_end.get();
-        Parts {
+        LegacyParts {
             read,
             bytes: counted.bytes.get(),
             runs: counted.runs.get(),
@@ -195,7 +195,7 @@ pub(crate) enum SingleByte {
 
 /// The result of [`Utf8Decoder::decode_parts`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Parts {
+pub(crate) struct LegacyParts {
     /// The number of input bytes consumed.
     pub(crate) read: usize,
     /// The number of bytes in ill-formed parts.
@@ -208,7 +208,7 @@ pub(crate) struct Parts {
 
 /// The result of the repair loop.
 #[derive(Clone, Copy, Debug, Default)]
-struct Repaired {
+struct RepairCounts {
     /// The number of input bytes consumed.
     read: usize,
     /// The number of ill-formed parts in them.
@@ -219,7 +219,7 @@ struct Repaired {
 
 /// Decodes `input` and appends the text. Stops at an incomplete end, or after a run without errors. `mode` is
 /// not [`ErrorMode::Fatal`].
-fn repair(input: &[u8], mode: ErrorMode, text: &mut String) -> Repaired {
+fn repair(input: &[u8], mode: ErrorMode, text: &mut String) -> RepairCounts {
     debug_assert_ne!(mode, ErrorMode::Fatal);
     match mode {
         ErrorMode::Fatal | ErrorMode::Replacement => repair_by(input, text, &WithReplacement),
@@ -235,7 +235,7 @@ fn repair(input: &[u8], mode: ErrorMode, text: &mut String) -> Repaired {
 /// One loop for each kind of repair, so that an error needs no branch on the kind. Out of line: all loops in
 /// one function cause register pressure. Rows `latin-1` of `benches/scenarios/damaged.rs`.
 #[inline(never)]
-fn repair_by<R: Repairs>(input: &[u8], text: &mut String, repairs: &R) -> Repaired {
+fn repair_by<R: Repairs>(input: &[u8], text: &mut String, repairs: &R) -> RepairCounts {
     RepairLoop::run(input, text, repairs)
 }
 
@@ -292,7 +292,7 @@ struct RepairLoop<'i, 'r, R> {
 }
 
 /// The next action of the loop.
-enum Next {
+enum LoopAction {
     /// Another step of this batch.
     Step,
     /// Another batch.
@@ -303,7 +303,7 @@ enum Next {
 
 impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
     #[inline(always)]
-    fn run(input: &'i [u8], text: &mut String, repairs: &'r R) -> Repaired {
+    fn run(input: &'i [u8], text: &mut String, repairs: &'r R) -> RepairCounts {
         let mut state = Self {
             level: Level::detect(),
             input,
@@ -328,11 +328,11 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
             if state.take_blocks(&mut out) || state.take_clean(&mut out) {
                 continue;
             }
-            if let Next::Stop = state.take_steps(&mut out) {
+            if let LoopAction::Stop = state.take_steps(&mut out) {
                 break;
             }
         }
-        Repaired { read: state.read, errors: state.errors, first: state.first }
+        RepairCounts { read: state.read, errors: state.errors, first: state.first }
     }
 
     /// While errors are frequent: decodes blocks that the level has separated into text and errors, until the batch is
@@ -382,18 +382,18 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
 
     /// Decodes one item after another until the batch is complete.
     #[inline(always)]
-    fn take_steps(&mut self, out: &mut TextOutput<'_>) -> Next {
+    fn take_steps(&mut self, out: &mut TextOutput<'_>) -> LoopAction {
         while let Some(step) = out.step() {
             match self.take_step(step) {
-                Next::Step => {}
+                LoopAction::Step => {}
                 next => return next,
             }
         }
-        Next::Batch
+        LoopAction::Batch
     }
 
     #[inline(always)]
-    fn take_step(&mut self, step: Step<'_, '_>) -> Next {
+    fn take_step(&mut self, step: WriteStep<'_, '_>) -> LoopAction {
         let mut rest = &self.input[self.read..];
         let step = if let Some(0..0x80) = rest.first() {
             let (ascii, step) = step.push_ascii(rest);
@@ -407,8 +407,8 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
             step.no_ascii()
         };
         match rest.first() {
-            None => Next::Stop,
-            Some(0..0x80) => Next::Step, // not reached
+            None => LoopAction::Stop,
+            Some(0..0x80) => LoopAction::Step, // not reached
             Some(0x80..=0xC1 | 0xF5..) => {
                 let strays = step.repair_strays(rest, self.repairs);
                 self.after_errors(strays, strays)
@@ -425,22 +425,22 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
                     step.repair(&rest[..len], self.repairs);
                     self.after_errors(len, 1)
                 }
-                Err((_, _)) => Next::Stop, // incomplete
+                Err((_, _)) => LoopAction::Stop, // incomplete
             },
         }
     }
 
     /// Records that `len` bytes of `rest` were text.
     #[inline(always)]
-    fn after_text(&mut self, rest: &[u8], len: usize) -> Next {
+    fn after_text(&mut self, rest: &[u8], len: usize) -> LoopAction {
         self.read += len;
         let is_far = self.read - self.last_error >= self.near && rest.len() >= REST;
-        if is_far { Next::Batch } else { Next::Step }
+        if is_far { LoopAction::Batch } else { LoopAction::Step }
     }
 
     /// Records that the next `len` bytes were `errors` errors: one, or one for each byte.
     #[inline(always)]
-    fn after_errors(&mut self, len: usize, errors: usize) -> Next {
+    fn after_errors(&mut self, len: usize, errors: usize) -> LoopAction {
         if self.errors == 0 {
             self.first = Some((self.read, if errors == 1 { len } else { 1 }));
         }
@@ -453,7 +453,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
         }
         self.read += len;
         self.last_error = self.read;
-        if self.near == 0 { Next::Batch } else { Next::Step }
+        if self.near == 0 { LoopAction::Batch } else { LoopAction::Step }
     }
 }
 
@@ -502,7 +502,7 @@ struct Counted<F> {
     bytes: Cell<u64>,
     /// The number of runs of adjacent parts.
     runs: Cell<u64>,
-    /// The address after the last part. Parts are slices of the input, so adjacent parts are adjacent in memory.
+    /// The address after the last part. LegacyParts are slices of the input, so adjacent parts are adjacent in memory.
     run_end: Cell<usize>,
 }
 

@@ -18,7 +18,7 @@ use crate::decoder::error::{Tally, Utf8Error};
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::options::Utf8Options;
 use crate::decoder::scanner::{Scanner, Step};
-use crate::decoder::text::{BlockParts, Ending, Level, Look, Part, first_char};
+use crate::decoder::text::{BlockPart, BlockParts, Ending, Level, Look, first_char};
 use crate::decoder::utf8_decoder::input::take_piece;
 
 /// Decodes a stream of bytes that arrives in chunks split anywhere. It yields text and reports each error.
@@ -549,12 +549,12 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
     #[inline(never)]
     fn take_part(&mut self) -> Option<Result<&'d str, Utf8Error>> {
         match self.block.as_mut().and_then(BlockParts::take) {
-            Some(Part::Text(text)) => {
+            Some(BlockPart::Text(text)) => {
                 self.input = tail(self.input, text.len());
                 self.scanner.skip(text.len());
                 Some(Ok(text))
             }
-            Some(Part::IllFormed(len, word)) => {
+            Some(BlockPart::IllFormed(len, word)) => {
                 // It is followed: a part starts before the last three bytes of the block, and ends in it.
                 let error = Utf8Error::classify_word(self.scanner.position(), word, len, true);
                 self.input = tail(self.input, len);

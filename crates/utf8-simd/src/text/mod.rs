@@ -44,14 +44,16 @@ mod tests;
 
 pub use parts::ShortText;
 #[doc(hidden)]
-pub use parts::{BlockParts, Part};
+pub use parts::{BlockPart, BlockParts};
 #[cfg(feature = "std")]
 pub use read_buffer::ReadBuffer;
 #[cfg(feature = "std")]
 #[doc(hidden)]
 pub use read_buffer::assert_char_boundary;
 #[cfg(feature = "alloc")]
-pub use text_output::{OneWrite, Repairs, Replaced, SortedBlock, Step, TextOutput, push_utf16};
+pub use text_output::{
+    OneWrite, Repairs, Replaced, SortedBlock, TextOutput, WriteStep, push_utf16,
+};
 
 use core::ops::RangeInclusive;
 

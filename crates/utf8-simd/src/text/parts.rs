@@ -21,7 +21,7 @@ pub struct BlockParts<'a> {
 
 /// A part of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part<'a> {
+pub enum BlockPart<'a> {
     /// Text up to an ill-formed part.
     Text(&'a str),
     /// An ill-formed part: its length, and the four bytes that begin with it.
@@ -42,7 +42,7 @@ impl<'a> BlockParts<'a> {
     /// Returns the next part and moves past it, as long as an ill-formed one is left. Text after the last one may
     /// continue after the block.
     #[inline(always)]
-    pub fn take(&mut self) -> Option<Part<'a>> {
+    pub fn take(&mut self) -> Option<BlockPart<'a>> {
         let starts = self.starts;
         if starts == 0 {
             return None;
@@ -54,14 +54,14 @@ impl<'a> BlockParts<'a> {
             let text = &self.bytes[at..start];
             // SAFETY: by the invariants, the text begins with the block or after an ill-formed part, and ends where the
             // next one starts: it is whole characters.
-            return Some(Part::Text(unsafe { core::str::from_utf8_unchecked(text) }));
+            return Some(BlockPart::Text(unsafe { core::str::from_utf8_unchecked(text) }));
         }
         let len = 1 + (self.two_or_three >> start & 1) + (self.three >> start & 1);
         self.starts = starts & (starts - 1);
         self.at = start + len as usize;
         // There are four bytes: `start` is at most 63.
         let word = u32::from_le_bytes(*self.bytes[start..].first_chunk()?);
-        Some(Part::IllFormed(len as usize, word))
+        Some(BlockPart::IllFormed(len as usize, word))
     }
 }
 

@@ -47,8 +47,8 @@ impl<'a> TextOutput<'a> {
 
     /// Begins a step, unless the batch is complete.
     #[inline(always)]
-    pub fn step(&mut self) -> Option<Step<'_, 'a>> {
-        (self.len < self.limit).then_some(Step(OneWrite { out: self }))
+    pub fn step(&mut self) -> Option<WriteStep<'_, 'a>> {
+        (self.len < self.limit).then_some(WriteStep(OneWrite { out: self }))
     }
 
     /// Copies the well-formed text at the start of `input`, block by block, and leaves the last `spared` bytes of
@@ -89,9 +89,9 @@ impl Drop for TextOutput<'_> {
 
 /// The right to write one step: ASCII, then one other item, at most [`TextOutput::STEP`] bytes in all.
 #[derive(Debug)]
-pub struct Step<'o, 'a>(OneWrite<'o, 'a>);
+pub struct WriteStep<'o, 'a>(OneWrite<'o, 'a>);
 
-impl<'o, 'a> Step<'o, 'a> {
+impl<'o, 'a> WriteStep<'o, 'a> {
     /// Copies the ASCII at the start of `input`, at most eight bytes. Returns their number, and the rest of
     /// the step.
     #[inline(always)]

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use utf8_simd::Level;
 use utf8_simd::text::{
-    BlockParts, GatheredText, OneWrite, Part, ReadBuffer, Repairs, Replaced, ShortText,
+    BlockPart, BlockParts, GatheredText, OneWrite, ReadBuffer, Repairs, Replaced, ShortText,
     SortedBlock, TextOutput, split_line,
 };
 
@@ -126,7 +126,7 @@ fn blocks_of_any_bytes_have_well_formed_text() {
         for bytes in hostile_bytes(128 * count).as_chunks::<128>().0 {
             let mut parts = BlockParts::new(level, bytes);
             while let Some(part) = parts.as_mut().and_then(BlockParts::take) {
-                if let Part::Text(text) = part {
+                if let BlockPart::Text(text) = part {
                     assert!(str::from_utf8(text.as_bytes()).is_ok(), "{level:?} {bytes:02x?}");
                 }
             }

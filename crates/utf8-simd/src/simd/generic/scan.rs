@@ -108,7 +108,7 @@ pub(in crate::simd) fn locate_error<V: Vector>(
     loop {
         let block: V = load(token, input, at);
         let marks = match at.checked_sub(3) {
-            Some(before) => marks::<V>(token, &input[before..]),
+            Some(before) => marks::<V>(token, tail(input, before)),
             None => first_marks(block),
         };
         if let Some(i) = marks.first_high_bit() {

@@ -2,6 +2,7 @@
 
 use super::vector::{Vector, load};
 use crate::simd::results::Validated;
+use crate::simd::{head, tail};
 
 /// The result, or the index of a byte at or after which there may be an error.
 pub(in crate::simd) type Look = Result<Validated, usize>;
@@ -103,7 +104,7 @@ pub(super) fn test_full_at<V: Vector>(
     at: usize,
     found: Found<V>,
 ) -> Found<V> {
-    let window = &bytes[at - 3..][..3 + V::LEN];
+    let window = head(tail(bytes, at - 3), 3 + V::LEN);
     let backs = [load(token, window, 2), load(token, window, 1), load(token, window, 0)];
     test_full(load(token, window, 3), backs, found)
 }

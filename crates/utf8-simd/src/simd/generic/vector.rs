@@ -3,6 +3,7 @@
 use core::mem::{MaybeUninit, size_of_val};
 use core::ptr;
 
+use crate::simd::tail;
 use crate::simd::uninit::as_uninit;
 
 /// Addends by the low four bits of `lead` (E0 = 01 .. EF = 10, F0 = 11 .. F3 = 14; 00 below E0). The sum of
@@ -38,10 +39,6 @@ pub(in crate::simd) trait Vector: Copy {
     type Token: Copy;
 
     /// Loads the vector at the start of `bytes`.
-    ///
-    /// # Panics
-    ///
-    /// If there are fewer than `LEN`.
     fn load(token: Self::Token, bytes: &[u8]) -> Self;
     /// Stores this vector at the start of `bytes`; its bytes are then initialised.
     ///
@@ -106,14 +103,10 @@ pub(in crate::simd) trait Vector: Copy {
     }
 }
 
-/// Loads the vector at `at`.
-///
-/// # Panics
-///
-/// If it is not within `bytes`.
+/// Loads the vector at `at`, which is within `bytes`.
 #[inline(always)]
 pub(super) fn load<V: Vector>(token: V::Token, bytes: &[u8], at: usize) -> V {
-    V::load(token, &bytes[at..])
+    V::load(token, tail(bytes, at))
 }
 
 /// Stores `vector` at `at`.
@@ -127,14 +120,11 @@ pub(super) fn store<V: Vector>(vector: V, bytes: &mut [u8], at: usize) {
     vector.store(unsafe { as_uninit(&mut bytes[at..]) });
 }
 
-/// The first `N` bytes.
-///
-/// # Panics
-///
-/// If there are fewer.
+/// The first `N` bytes. There are as many: the zeros are not reached, and stand for a call that panics.
 #[inline(always)]
-pub(in crate::simd) fn first<T, const N: usize>(bytes: &[T]) -> &[T; N] {
-    bytes.first_chunk().expect("a whole vector")
+pub(in crate::simd) fn first<const N: usize>(bytes: &[u8]) -> &[u8; N] {
+    debug_assert!(N <= bytes.len());
+    bytes.first_chunk().unwrap_or(&[0; N])
 }
 
 /// The first `N` bytes.

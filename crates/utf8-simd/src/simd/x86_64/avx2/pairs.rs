@@ -53,7 +53,7 @@ pub(in crate::simd) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) ->
     while let (Some(bytes), Some(room)) =
         (rest.first_chunk::<AHEAD>(), place.first_chunk_mut::<ROOM>())
     {
-        let found = Found::in_bytes(&Bytes64::load(bytes), nul, begun);
+        let found = PairMasks::in_bytes(&Bytes64::load(bytes), nul, begun);
         begun = found.begun;
         let mut marks = found.pairs | found.nuls & !(found.nuls << 2);
         let mut end = STEP;
@@ -98,7 +98,7 @@ pub(in crate::simd) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) ->
 }
 
 /// The sequences that start in a block.
-struct Found {
+struct PairMasks {
     /// Pairs.
     pairs: u64,
     /// `C0 80`, with [`NulForm::TwoBytes`].
@@ -109,7 +109,7 @@ struct Found {
     begun: u64,
 }
 
-impl Found {
+impl PairMasks {
     #[inline]
     #[target_feature(enable = "avx2")]
     fn in_bytes(bytes: &Bytes64, nul: NulForm, begun_before: u64) -> Self {

@@ -24,26 +24,26 @@ use crate::simd::x86_64::avx512::validate::{
 };
 
 /// `11110uuu` by the low six bits of `1010vvvv`.
-static LEADING: Aligned = Part::Leading.by_low_bits();
+static LEADING: Aligned = PairsPart::Leading.by_low_bits();
 /// `10uu....` by the low six bits of `1010vvvv`.
-static SECOND_HIGH: Aligned = Part::SecondHigh.by_low_bits();
+static SECOND_HIGH: Aligned = PairsPart::SecondHigh.by_low_bits();
 /// `....wwww`, the first four, by `10wwwwww`.
-static SECOND_LOW: Aligned = Part::SecondLow.by_low_bits();
+static SECOND_LOW: Aligned = PairsPart::SecondLow.by_low_bits();
 /// `10ww....`, the last two, by `10wwwwww`.
-static THIRD_HIGH: Aligned = Part::ThirdHigh.by_low_bits();
+static THIRD_HIGH: Aligned = PairsPart::ThirdHigh.by_low_bits();
 
 /// `1010vvvv` without `uu`, by the low six bits of `11110uuu`: the addend for `uu`.
-static HALF_BY_LEADING: Aligned = Part::HalfByLeading.by_low_bits();
+static HALF_BY_LEADING: Aligned = PairsPart::HalfByLeading.by_low_bits();
 /// `10wwww..` by `10uuwwww`.
-static HALF_BY_SECOND: Aligned = Part::HalfBySecond.by_low_bits();
+static HALF_BY_SECOND: Aligned = PairsPart::HalfBySecond.by_low_bits();
 /// `uu` by `10uuwwww`, `ww` by `10wwxxxx`.
-static NEXT_TWO: Aligned = Part::NextTwo.by_low_bits();
+static NEXT_TWO: Aligned = PairsPart::NextTwo.by_low_bits();
 /// The source byte of each position, with three positions per byte.
-static THREE_EACH: Aligned = Part::ThreeEach.by_low_bits();
+static THREE_EACH: Aligned = PairsPart::ThreeEach.by_low_bits();
 
 /// Tables by the value of one byte, for the bytes computed from it.
 #[derive(Clone, Copy)]
-enum Part {
+enum PairsPart {
     Leading,
     SecondHigh,
     SecondLow,
@@ -54,7 +54,7 @@ enum Part {
     ThreeEach,
 }
 
-impl Part {
+impl PairsPart {
     const fn by_low_bits(self) -> Aligned {
         let mut table = [0; 64];
         let mut bits = 0;

@@ -567,7 +567,7 @@ fn locate_error(input: &[u8], from: usize) -> Validated {
     let last = input.len() - BLOCK;
     let mut at = from.min(last);
     loop {
-        let place = Place::<{ 3 + BLOCK }>(first(&input[at - 3..]));
+        let place = Place::<{ 3 + BLOCK }>(first(tail(input, at - 3)));
         let errors = test_full(place, _mm512_setzero_si512());
         if any_high_bit(errors) {
             return stop_at(input, at, marks(errors));

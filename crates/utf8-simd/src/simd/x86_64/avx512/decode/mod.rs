@@ -204,7 +204,7 @@ fn run<const SIZE: usize>(
     let all = out.len();
     let mut at = from;
     let mut room = out;
-    let mut reach = Reach::Ascii;
+    let mut reach = DecodeReach::Ascii;
     // Later units overwrite the excess: enough text follows, or the output is filled except for one unit, in
     // which a pair of surrogates does not fit.
     while bytes.len() - at > BLOCK + PLENTY * most(SIZE) && room.len() > most(SIZE) * SIZE {
@@ -230,42 +230,42 @@ fn run<const SIZE: usize>(
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn inside<const SIZE: usize>(
     next: Place<'_, { BEFORE + 1 + BLOCK }>,
-    reach: &mut Reach,
+    reach: &mut DecodeReach,
     out: &mut [MaybeUninit<u8>],
 ) -> (usize, usize) {
     let block = next.back::<1>();
-    if *reach == Reach::Ascii {
+    if *reach == DecodeReach::Ascii {
         if !any_high_bit(block) {
             put_ascii::<SIZE>(block, out);
             return (BLOCK, BLOCK);
         }
-        *reach = Reach::Two;
+        *reach = DecodeReach::Two;
     }
     let greatest = _mm512_max_epu8(block, next.back::<4>());
-    if *reach == Reach::Two && any_from(greatest, 0xE0) {
-        *reach = Reach::Three;
+    if *reach == DecodeReach::Two && any_from(greatest, 0xE0) {
+        *reach = DecodeReach::Three;
     }
-    if *reach != Reach::Two {
+    if *reach != DecodeReach::Two {
         if any_from(greatest, 0xF0) {
-            *reach = Reach::Four;
+            *reach = DecodeReach::Four;
             // The window begins `BEFORE` bytes before the block, `next` one byte later.
             let (window, next) = (next.back::<{ BEFORE + 1 }>(), next.back::<BEFORE>());
             let ends = _mm512_cmpgt_epi8_mask(next, table(&CONTINUING_OR_BEFORE));
             return (WIDE, put_wide::<SIZE, false>(window, ends, out));
         }
-        *reach = Reach::Three;
+        *reach = DecodeReach::Three;
     }
     let back1 = next.back::<2>();
     let ends = not_continuing(next.back::<0>());
     let units = ends.count_ones() as usize;
-    let planes = if *reach == Reach::Two {
+    let planes = if *reach == DecodeReach::Two {
         if units == BLOCK {
-            *reach = Reach::Ascii;
+            *reach = DecodeReach::Ascii;
         }
         Planes::of_two(block, back1)
     } else {
         if units > BLOCK / 2 {
-            *reach = Reach::Two;
+            *reach = DecodeReach::Two;
         }
         Planes::of_three(block, back1, next.back::<3>())
     };
@@ -328,7 +328,7 @@ fn edge<const SIZE: usize>(
 
 /// The longest character that can extend into a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reach {
+enum DecodeReach {
     Ascii,
     Two,
     Three,
