@@ -151,6 +151,7 @@ pub mod lines;
 pub mod search;
 // Events share their ID in an `Arc`.
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+#[cfg_attr(docsrs, doc(cfg(feature = "alloc")))]
 pub mod sse;
 #[cfg(feature = "stream")]
 pub mod stream;

@@ -34,7 +34,7 @@ use crate::decoder::error::Utf8ErrorKind;
 ///
 /// With the feature `serde`, options can come from a configuration file. All fields are optional:
 ///
-/// ```
+/// ```standalone_crate
 /// # #[cfg(feature = "serde")] {
 /// use utf8_codec::{BomPolicy, Utf8Options};
 ///

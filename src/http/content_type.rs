@@ -68,7 +68,7 @@ impl<B> Utf8Body<B> {
     /// use utf8_codec::http::{BodyError, Utf8Body};
     ///
     /// let body = || Full::<Bytes>::from("text");
-    /// let field = r#"text/plain; format=flowed; BodyCharset="utf\-8""#;
+    /// let field = r#"text/plain; format=flowed; Charset="utf\-8""#;
     /// assert_eq!(Utf8Body::from_content_type(field, body())?.charset(), "UTF-8");
     ///
     /// let error = Utf8Body::from_content_type("text/plain; charset=", body()).unwrap_err();
@@ -569,7 +569,7 @@ mod tests {
     fn the_charset_of_a_field_is_replaced() {
         let table: [(&[u8], &[u8]); 4] = [
             (b" text/html", b"text/html; charset=utf-8"),
-            (b"text/html;BodyCharset=latin1", b"text/html; charset=utf-8"),
+            (b"text/html;Charset=latin1", b"text/html; charset=utf-8"),
             (b"a/b; q=\"1;\\\"\" ; charset=\"x\";f=g;", b"a/b; q=\"1;\\\"\";f=g; charset=utf-8"),
             (b"a/b;charset=x;charset=y", b"a/b; charset=utf-8"),
         ];

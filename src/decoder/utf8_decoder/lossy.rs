@@ -502,7 +502,7 @@ struct Counted<F> {
     bytes: Cell<u64>,
     /// The number of runs of adjacent parts.
     runs: Cell<u64>,
-    /// The address after the last part. LegacyParts are slices of the input, so adjacent parts are adjacent in memory.
+    /// The address after the last part. Parts are slices of the input, so adjacent parts are adjacent in memory.
     run_end: Cell<usize>,
 }
 
