@@ -150,8 +150,8 @@ pub mod lines;
 #[cfg(feature = "lines")]
 pub mod search;
 // Events share their ID in an `Arc`.
-#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-#[cfg_attr(docsrs, doc(cfg(feature = "alloc")))]
+#[cfg(feature = "alloc")]
+#[cfg_attr(not(docsrs), cfg(target_has_atomic = "ptr"))]
 pub mod sse;
 #[cfg(feature = "stream")]
 pub mod stream;
