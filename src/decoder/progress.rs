@@ -92,7 +92,6 @@ pub enum Status<E = Utf8Error> {
 }
 
 /// Divides the `used` bytes of a chunk into bytes read and bytes held.
-#[cfg(feature = "alloc")]
 pub(crate) fn progress<E>(
     used: usize,
     held: &[u8],

@@ -4,7 +4,7 @@ use crate::decoder::carry::Resumed;
 use crate::decoder::ends::tail;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::{ErrorMode, Repair};
-use crate::decoder::progress::{Progress, Status};
+use crate::decoder::progress::{Progress, Status, progress};
 use crate::decoder::scanner::Step;
 use crate::decoder::text::Ending;
 #[cfg(feature = "alloc")]
@@ -45,7 +45,7 @@ const BYTES_PER_SPARE: usize = 32;
 const LONGEST: usize = 16;
 
 /// What to write next.
-enum Decoded<'a> {
+enum ToWrite<'a> {
     /// Text. It is written as far as it fits.
     Text(&'a str),
     /// A character that was split across chunks. It is written whole.
@@ -116,7 +116,7 @@ impl Utf8Decoder {
                 }
             }
         }
-        self.progress(read, text.len() - before, status)
+        progress(read, self.incomplete(), text.len() - before, status)
     }
 
     /// Ends the stream, and appends the repair of an incomplete sequence to `text`.
@@ -335,7 +335,7 @@ impl Utf8Decoder {
                 if ending == Ending::End {
                     let (_, written) = destination.put(0, text);
                     self.hold(tail(chunk, text.len()));
-                    return self.progress(chunk.len(), written, Status::Done);
+                    return progress(chunk.len(), self.incomplete(), written, Status::Done);
                 }
                 self.scanner.unread(text.len());
             }
@@ -386,10 +386,10 @@ impl Utf8Decoder {
             };
             let mut scratch = [0; 4];
             let whole: &str = match &found {
-                Decoded::Nothing => "",
-                Decoded::Char(c) => c.encode_utf8(&mut scratch),
-                Decoded::Repair(repair) => repair,
-                Decoded::Text(text) => {
+                ToWrite::Nothing => "",
+                ToWrite::Char(c) => c.encode_utf8(&mut scratch),
+                ToWrite::Repair(repair) => repair,
+                ToWrite::Text(text) => {
                     let (fits, units) = destination.put(written, text);
                     if fits > 0 {
                         written += units;
@@ -423,7 +423,7 @@ impl Utf8Decoder {
             written += needed;
             input = tail(input, used);
         };
-        self.progress(chunk.len() - input.len(), written, status)
+        progress(chunk.len() - input.len(), self.incomplete(), written, status)
     }
 
     /// Whether the level alone decides what the input begins with: nothing is held, and the scanner is plain.
@@ -510,37 +510,29 @@ impl Utf8Decoder {
         input: &'a [u8],
         mode: ErrorMode,
         window: usize,
-    ) -> Result<(usize, Decoded<'a>), (usize, Utf8Error)> {
+    ) -> Result<(usize, ToWrite<'a>), (usize, Utf8Error)> {
         let (used, error) = if !self.incomplete().is_empty() {
             match self.resume(input) {
-                (used, Resumed::Nothing) => return Ok((used, Decoded::Nothing)),
-                (used, Resumed::Char(c)) => return Ok((used, Decoded::Char(c))),
+                (used, Resumed::Nothing) => return Ok((used, ToWrite::Nothing)),
+                (used, Resumed::Char(c)) => return Ok((used, ToWrite::Char(c))),
                 (used, Resumed::Error(error)) => (used, error),
             }
         } else {
             // Four bytes are never answered with `Hold`, so held bytes are the end of the input.
             let window = &input[..input.len().min(window.max(4))];
             match self.step(window) {
-                Step::Text(text) => return Ok((text.len(), Decoded::Text(text))),
-                Step::Silent(len) => return Ok((len, Decoded::Nothing)),
+                Step::Text(text) => return Ok((text.len(), ToWrite::Text(text))),
+                Step::Silent(len) => return Ok((len, ToWrite::Nothing)),
                 Step::Hold => {
                     self.hold(input);
-                    return Ok((input.len(), Decoded::Nothing));
+                    return Ok((input.len(), ToWrite::Nothing));
                 }
                 Step::Error(error) => (error.bytes().len(), error),
             }
         };
         match self.repair(mode, &error) {
-            Some(repair) => Ok((used, Decoded::Repair(repair))),
+            Some(repair) => Ok((used, ToWrite::Repair(repair))),
             None => Err((used, error)),
         }
-    }
-
-    fn progress(&self, used: usize, written: usize, status: Status) -> Progress {
-        let held = match status {
-            Status::Done => self.incomplete().len().min(used),
-            _ => 0,
-        };
-        Progress { read: used, held, written, status }
     }
 }
