@@ -102,12 +102,10 @@
 //! | --- | --- | --- |
 //! | (none) | validator, decoder, encoder, dialects, UTF-16, detection; `no_std`, no allocator | none |
 //! | `alloc` | `String` and `Vec`, fallback to legacy encodings, server-sent events | thiserror |
-//! | `std` | blocking readers and writers, conversion into [`std::io::Error`], vector instructions detected at run time; includes `alloc` | none |
-//! | `bytes` | `Bytes` to `ByteString` without copying, WebSocket messages; includes `alloc` | bytes, bytestring |
-//! | `lines` | lines, search; includes `std` and `bytes` | memchr |
-//! | `codec` | codecs for tokio-util; includes `lines` | tokio-util |
-//! | `stream` | streams, readers and writers; includes `lines` | futures, tokio, pin-project-lite |
-//! | `http-body` | HTTP bodies; includes `std` and `bytes` | http, http-body, http-body-util, pin-project-lite |
+//! | `std` | blocking readers and writers, lines, search, `Bytes` to `ByteString` without copying, WebSocket messages, conversion into [`std::io::Error`], vector instructions detected at run time; includes `alloc` | bytes, bytestring, memchr, pin-project-lite |
+//! | `codec` | codecs for tokio-util; includes `std` | tokio-util |
+//! | `stream` | streams, readers and writers; includes `std` | futures, tokio |
+//! | `http-body` | HTTP bodies; includes `std` | http, http-body, http-body-util |
 //! | `axum` | extractors and responses; includes `http-body` | axum-core |
 //! | `tower` | a layer for requests, and a check of responses; includes `http-body` | tower-layer, tower-service |
 //! | `encoding_rs` | the other charsets of the Web, for HTTP bodies and fallback; includes `alloc` | encoding_rs |
@@ -145,9 +143,9 @@ pub mod guide;
 pub mod http;
 #[cfg(feature = "std")]
 pub mod io;
-#[cfg(feature = "lines")]
+#[cfg(feature = "std")]
 pub mod lines;
-#[cfg(feature = "lines")]
+#[cfg(feature = "std")]
 pub mod search;
 // Events share their ID in an `Arc`.
 #[cfg(feature = "alloc")]
@@ -157,10 +155,10 @@ pub mod sse;
 pub mod stream;
 pub mod terminal;
 pub mod utf16;
-#[cfg(feature = "bytes")]
+#[cfg(feature = "std")]
 pub mod websocket;
 
-#[cfg(feature = "bytes")]
+#[cfg(feature = "std")]
 pub use bytestring::ByteString;
 
 pub use decoder::bom::BomPolicy;

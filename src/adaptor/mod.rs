@@ -1,24 +1,5 @@
 //! Code that `codec`, `stream`, `io` and `payload` share.
 
-/// Like that of pin-project-lite, without the projection: blocking code needs none.
-#[cfg(all(feature = "std", not(feature = "stream")))]
-macro_rules! pin_project {
-    (
-        $(#[$meta:meta])*
-        pub struct $name:ident<$inner_type:ident> {
-            #[pin]
-            $inner_vis:vis $inner:ident: $_:ident,
-            $($vis:vis $field:ident: $type:ty,)*
-        }
-    ) => {
-        $(#[$meta])*
-        pub struct $name<$inner_type> {
-            $inner_vis $inner: $inner_type,
-            $($vis $field: $type,)*
-        }
-    };
-}
-
 #[cfg(any(feature = "http-body", feature = "stream"))]
 pub(crate) mod chunks;
 #[cfg(feature = "std")]
@@ -27,7 +8,7 @@ pub(crate) mod read_text;
 pub(crate) mod stream_error;
 #[cfg_attr(not(docsrs), cfg(feature = "std"))]
 pub(crate) mod utf8_byte_reader;
-#[cfg_attr(not(docsrs), cfg(feature = "lines"))]
+#[cfg_attr(not(docsrs), cfg(feature = "std"))]
 pub(crate) mod utf8_lines;
 #[cfg(feature = "std")]
 pub(crate) mod write_text;
@@ -44,7 +25,7 @@ pub(crate) const CAPACITY: usize = 8 * 1024;
 pub(crate) const MAX_CAPACITY: usize = 1 << 24;
 
 /// Whether a source has ended.
-#[cfg(feature = "lines")]
+#[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SourceState {
     /// More may follow.

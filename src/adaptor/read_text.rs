@@ -2,7 +2,6 @@
 
 use std::mem;
 
-#[cfg(feature = "lines")]
 use bytes::BytesMut;
 
 use crate::adaptor::stream_error::{StreamError, append_within};
@@ -10,9 +9,9 @@ use crate::adaptor::{CAPACITY, MAX_CAPACITY};
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
-use crate::decoder::scanner::{Scanner, Step};
 use crate::decoder::text::{Ending, ReadBuffer, assert_char_boundary};
 use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::{scanner::Scanner, step::Step};
 
 /// What has been read: text, repaired text and bytes that have not been decoded.
 ///
@@ -65,7 +64,6 @@ enum ReadState {
 }
 
 /// Bytes that have been read but not consumed, to be decoded elsewhere.
-#[cfg(feature = "lines")]
 #[derive(Debug)]
 pub(crate) struct Unread {
     pub(crate) bytes: BytesMut,
@@ -299,7 +297,7 @@ impl ReadText {
             let decoder = &mut self.decoder;
             let len = self.buffer.accept(|rest| match decoder.step(rest) {
                 Step::Text(text) => text,
-                Step::Silent(len) => {
+                Step::Skip(len) => {
                     found = ReadStep::Silent(len);
                     ""
                 }
@@ -307,7 +305,7 @@ impl ReadText {
                     found = ReadStep::Error(error);
                     ""
                 }
-                Step::Hold => "",
+                Step::NeedMore => "",
             });
             match found {
                 ReadStep::Hold => return Ok(len > 0),
@@ -382,8 +380,8 @@ impl ReadText {
                 }
                 Step::Error(error) => Some(error),
                 // The stream ends here.
-                Step::Hold => scanner.finish(window),
-                Step::Silent(_) => None,
+                Step::NeedMore => scanner.finish(window),
+                Step::Skip(_) => None,
             };
             let Some(error) = error else { break };
             // A missing BOM is not part of the text.
@@ -401,7 +399,6 @@ impl ReadText {
 }
 
 /// Passing the bytes to another decoder, and back.
-#[cfg(feature = "lines")]
 impl ReadText {
     /// Takes the unread bytes. After this, only bytes are read, until [`restore`](Self::restore).
     pub(crate) fn take_unread(&mut self) -> Unread {

@@ -4,7 +4,6 @@ use std::io;
 
 use crate::adaptor::{self, EventPart};
 use crate::decoder::error::Utf8Error;
-#[cfg(feature = "lines")]
 use crate::lines::LineError;
 
 /// An error in a stream of text, of `char`s, of lines or of server-sent events.
@@ -33,7 +32,6 @@ pub enum StreamError<E> {
     #[error("{}", .0.message_in(" in the stream"))]
     Utf8(Utf8Error),
     /// A line was rejected. The rest of it is skipped. Only streams and iterators of lines return this.
-    #[cfg(feature = "lines")]
     #[error(transparent)]
     Line(#[from] LineError),
     /// The inner stream or the reader failed. The held bytes of a character are kept: if the inner
@@ -78,7 +76,6 @@ impl<E: Into<io::Error>> From<StreamError<E>> for io::Error {
     fn from(error: StreamError<E>) -> Self {
         match error {
             StreamError::Utf8(error) => error.into(),
-            #[cfg(feature = "lines")]
             StreamError::Line(error) => error.into(),
             StreamError::Inner(error) => error.into(),
             StreamError::TooLong { max_length } => {

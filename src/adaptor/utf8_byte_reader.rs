@@ -1,6 +1,5 @@
 //! How is the text of a `Utf8Reader` read as bytes? It does no I/O: `io` and `stream` do.
 
-#[cfg(feature = "stream")]
 use pin_project_lite::pin_project;
 
 use crate::adaptor::read_text::ReadText;

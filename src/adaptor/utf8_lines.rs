@@ -1,7 +1,6 @@
 //! How are lines read from a reader or a stream, and when is a line complete? It does no I/O: `io` and `stream` do.
 
 use bytes::BytesMut;
-#[cfg(feature = "stream")]
 use pin_project_lite::pin_project;
 
 use crate::adaptor::SourceState;

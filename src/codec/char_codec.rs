@@ -9,7 +9,7 @@ use crate::decoder::encoder::Utf8Encoder;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::options::Utf8Options;
-use crate::decoder::scanner::Step;
+use crate::decoder::step::Step;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 
 /// Decodes bytes to `char`s, one per item.
@@ -208,8 +208,8 @@ impl Decoder for CharCodec {
             // Only one sequence is examined, so that the cost of a call does not depend on the buffer.
             let window = &src[..src.len().min(4)];
             match self.decoder.step(window) {
-                Step::Hold => return Ok(None),
-                Step::Silent(len) => src.advance(len),
+                Step::NeedMore => return Ok(None),
+                Step::Skip(len) => src.advance(len),
                 Step::Text(text) => {
                     let first = text.chars().next();
                     let len = first.map_or(text.len(), char::len_utf8);

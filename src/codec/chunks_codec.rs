@@ -152,7 +152,7 @@ impl Decoder for Utf8ChunksCodec {
             }
         }
         Ok(match self.decoder.take_step(src) {
-            Taken::Hold => None,
+            Taken::NeedMore => None,
             Taken::Text(text) => Some(Ok(text)),
             Taken::Error(error) => Some(Err(error)),
         })

@@ -205,7 +205,7 @@ impl DialectCodec {
             DialectStep::Text(text) if text.len() >= LONG.min(bytes.len()) => text,
             DialectStep::Text(text) => {
                 let rest = scanner.step(&bytes[text.len()..], Follow::More, span);
-                if matches!(rest, DialectStep::Hold) { text } else { "" }
+                if matches!(rest, DialectStep::NeedMore) { text } else { "" }
             }
             _ => "",
         });
@@ -256,7 +256,7 @@ impl Decoder for DialectCodec {
                 tally.note(missing).repair_of(mode).ok_or(CodecError::Invalid(missing))?;
             }
             match scanner.step(src, Follow::End, scanner.span(mode)) {
-                DialectStep::Hold => {
+                DialectStep::NeedMore => {
                     scanner.end();
                     return Ok(None);
                 }
@@ -265,7 +265,7 @@ impl Decoder for DialectCodec {
                     src.advance(text.len());
                     return Ok(Some(item));
                 }
-                DialectStep::Silent(len) => src.advance(len),
+                DialectStep::Skip(len) => src.advance(len),
                 DialectStep::CodePoint(code_point, len) => {
                     src.advance(len);
                     return Ok(Some(match char::from_u32(code_point) {

@@ -180,9 +180,9 @@ impl JavaUtfCodec {
         while self.mode == ErrorMode::Fatal {
             let scanner = self.decoder.scanner_mut();
             let (taken, error) = match scanner.step(&known[checked..], follow, ErrorSpan::Prompt) {
-                DialectStep::Hold => break,
+                DialectStep::NeedMore => break,
                 DialectStep::Text(text) => (text.len(), None),
-                DialectStep::Silent(len) => (len, None),
+                DialectStep::Skip(len) => (len, None),
                 DialectStep::CodePoint(code_point, len) => match char::from_u32(code_point) {
                     Some(_) => (len, None),
                     None => (len, Some(scanner.not_scalar(code_point))),

@@ -12,8 +12,8 @@ use crate::decoder::error::Utf8Error;
 use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
-use crate::decoder::scanner::{Scanner, Step};
 use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::{scanner::Scanner, step::Step};
 use crate::fallback::{FallbackDecoder, LineFallback};
 use crate::lines::machine::{DEFAULT_MAX_LENGTH, LegacyLines, LineAction, LineMachine};
 use crate::lines::{Delimiter, Line, LineError};
@@ -393,9 +393,9 @@ impl LegacyLines for Option<Box<LineFallback>> {
         self.as_mut().is_some_and(|fallback| fallback.turn(position))
     }
 
-    fn step(&self, scanner: &mut Scanner, bytes: &[u8], next: LineAction) -> Step<'static> {
+    fn step(&self, scanner: &mut Scanner, bytes: &[u8], next: LineAction) -> Step<&'static str> {
         let follow = if next.is_end() { Follow::End } else { Follow::More };
-        self.as_ref().map_or(Step::Hold, |fallback| fallback.step(scanner, bytes, follow))
+        self.as_ref().map_or(Step::NeedMore, |fallback| fallback.step(scanner, bytes, follow))
     }
 
     fn text(

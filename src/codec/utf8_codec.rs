@@ -277,7 +277,7 @@ impl Utf8Codec {
             return Ok(self.decoder.take_repaired(src, self.mode)?.into_item());
         }
         match self.decoder.take_step(src) {
-            Taken::Hold => Ok(None),
+            Taken::NeedMore => Ok(None),
             Taken::Text(text) => Ok(Some(text)),
             Taken::Error(error) => Err(error),
         }

@@ -95,7 +95,7 @@ pub(crate) enum Start {
     /// A mid-stream start, with the number of continuation bytes skipped so far.
     MidStream { skipped: u8 },
     /// Not the start, but after a line that a CR ended: an LF here belongs to the same line end.
-    #[cfg_attr(not(feature = "lines"), allow(dead_code, reason = "only lines end with CR"))]
+    #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "only lines end with CR"))]
     AfterCr(Removed),
     /// Over.
     Over(Removed),
@@ -115,9 +115,9 @@ pub(crate) enum Opening {
     /// Text.
     Text,
     /// All of them can be part of a BOM.
-    Hold,
+    NeedMore,
     /// This many bytes are consumed and yield nothing.
-    Silent(usize),
+    Skip(usize),
     /// A violation of the policy; the error's own bytes are consumed.
     Error(Utf8Error),
 }
@@ -155,7 +155,7 @@ impl Start {
     }
 
     /// Whether the next bytes can be skipped, as a BOM, as the rest of a character or as the rest of a line end.
-    #[cfg(any(feature = "http-body", feature = "lines"))]
+    #[cfg(feature = "std")]
     pub(crate) const fn may_skip(self) -> bool {
         !self.is_over() && !matches!(self, Self::Bom(BomPolicy::Forbid))
     }
@@ -164,16 +164,16 @@ impl Start {
     pub(crate) fn peek(self, input: &[u8]) -> Opening {
         match (self, input) {
             (Self::Over(_), _) => Opening::Text,
-            (_, []) => Opening::Hold,
-            (Self::AfterCr(_), [b'\n', ..]) => Opening::Silent(1),
+            (_, []) => Opening::NeedMore,
+            (Self::AfterCr(_), [b'\n', ..]) => Opening::Skip(1),
             (Self::AfterCr(_), _) => Opening::Text,
-            (Self::MidStream { skipped: 0..3 }, [0x80..=0xBF, ..]) => Opening::Silent(1),
+            (Self::MidStream { skipped: 0..3 }, [0x80..=0xBF, ..]) => Opening::Skip(1),
             (Self::MidStream { .. }, _) => Opening::Text,
             (Self::Bom(BomPolicy::Forbid), [0xEF, 0xBB, 0xBF, ..]) => {
                 Opening::Error(Utf8Error::new(0, Utf8ErrorKind::ForbiddenBom, &BOM, None))
             }
-            (Self::Bom(_), [0xEF, 0xBB, 0xBF, ..]) => Opening::Silent(BOM.len()),
-            (Self::Bom(_), _) if BOM.starts_with(input) => Opening::Hold,
+            (Self::Bom(_), [0xEF, 0xBB, 0xBF, ..]) => Opening::Skip(BOM.len()),
+            (Self::Bom(_), _) if BOM.starts_with(input) => Opening::NeedMore,
             (Self::Bom(BomPolicy::Require), _) => Opening::Error(missing_bom()),
             (Self::Bom(_), _) => Opening::Text,
         }
@@ -183,18 +183,18 @@ impl Start {
     pub(crate) fn open(&mut self, input: &[u8]) -> Opening {
         let opening = self.peek(input);
         *self = match (opening, *self) {
-            (Opening::Hold, start) => start,
-            (Opening::Silent(_), Self::MidStream { skipped }) => {
+            (Opening::NeedMore, start) => start,
+            (Opening::Skip(_), Self::MidStream { skipped }) => {
                 Self::MidStream { skipped: skipped + 1 }
             }
-            (Opening::Silent(_), Self::Bom(_)) => Self::Over(Removed::Bom),
+            (Opening::Skip(_), Self::Bom(_)) => Self::Over(Removed::Bom),
             (_, start) => Self::Over(start.removed()),
         };
         opening
     }
 
     /// A CR has ended a line: an LF directly after it is skipped.
-    #[cfg(feature = "lines")]
+    #[cfg(feature = "std")]
     pub(crate) fn expect_lf(&mut self) {
         *self = Self::AfterCr(self.removed());
     }

@@ -18,7 +18,7 @@
 //! ```
 //!
 //! Text cut at a byte limit (of a datagram, a frame, a database column) can end inside a character.
-//! [`truncate`] and [`at_most`] cut before that character. `owned_at_most` (feature `bytes`) returns owned
+//! [`truncate`] and [`at_most`] cut before that character. `owned_at_most` (feature `std`) returns owned
 //! pieces. None of them copies or allocates.
 //!
 //! ```
@@ -32,7 +32,7 @@
 use core::iter::{self, FusedIterator};
 use core::ops::Range;
 
-#[cfg(feature = "bytes")]
+#[cfg(feature = "std")]
 use bytestring::ByteString;
 
 use utf8_simd::{Sequence, sequence};
@@ -167,7 +167,7 @@ pub fn at_most(text: &str, max_length: usize) -> impl FusedIterator<Item = &str>
 /// assert_eq!(pieces, ["añ", "👋b"]);
 /// assert_eq!(pieces[0].as_ptr(), text.as_ptr()); // not a copy
 /// ```
-#[cfg(feature = "bytes")]
+#[cfg(feature = "std")]
 #[must_use = "iterators are lazy"]
 pub fn owned_at_most(
     text: ByteString,

@@ -2,7 +2,7 @@
 
 use crate::decoder::ends::head;
 use crate::decoder::error::Utf8Error;
-use crate::decoder::scanner::{Scanner, Step};
+use crate::decoder::{scanner::Scanner, step::Step};
 use utf8_simd::sequence_len;
 
 /// The first bytes of one sequence whose rest has not arrived.
@@ -141,11 +141,11 @@ impl Carry {
             return (taken, Resumed::Char(c));
         }
         match scanner.step(joined) {
-            Step::Hold => {
+            Step::NeedMore => {
                 self.hold(joined);
                 (taken, Resumed::Nothing)
             }
-            Step::Silent(_) => {
+            Step::Skip(_) => {
                 self.clear();
                 (taken, Resumed::Nothing)
             }

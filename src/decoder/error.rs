@@ -532,7 +532,7 @@ impl<E: Copy> Tally<E> {
     }
 
     /// Subtracts the last `errors` from the count.
-    #[cfg(feature = "lines")]
+    #[cfg(feature = "std")]
     pub(crate) fn forget(&mut self, errors: u64) {
         self.count = self.count.saturating_sub(errors);
         self.first = self.first.filter(|_| self.count > 0);

@@ -40,9 +40,9 @@
 //!  chunk ──► Carry ──► Scanner ──► level: how far is this well-formed, and how does it end?
 //!           ≤ 3 bytes    │
 //!           of a split   ├─ Step::Text    well-formed text, borrowed from the chunk
-//!           character    ├─ Step::Silent  a removed BOM, or the rest of a character at a mid-stream start
+//!           character    ├─ Step::Skip  a removed BOM, or the rest of a character at a mid-stream start
 //!                        ├─ Step::Error   one maximal subpart, or a character that the options reject
-//!                        └─ Step::Hold    ≤ 3 bytes that can still become a character or a BOM
+//!                        └─ Step::NeedMore    ≤ 3 bytes that can still become a character or a BOM
 //!
 //!  Utf8Validator = Scanner + Carry            returns the first error of a chunk
 //!  Utf8Decoder   = Scanner + Carry + Tally    yields text and errors, or repairs by an ErrorMode
@@ -108,6 +108,7 @@ pub(crate) mod progress;
 pub(crate) mod scanner;
 #[cfg(feature = "serde")]
 mod serialize;
+pub(crate) mod step;
 pub(crate) mod text;
 pub(crate) mod utf8_decoder;
 pub(crate) mod validator;

@@ -26,8 +26,8 @@ use crate::decoder::text::count_chars;
 /// [`push`](Self::push) makes two passes over the text, both with vector instructions. If the text contains an LF,
 /// the second pass covers only what follows the last LF.
 ///
-#[cfg_attr(feature = "lines", doc = "[`Delimiter::lf`]: crate::lines::Delimiter::lf")]
-#[cfg_attr(not(feature = "lines"), doc = "[`Delimiter::lf`]: crate#features")]
+#[cfg_attr(feature = "std", doc = "[`Delimiter::lf`]: crate::lines::Delimiter::lf")]
+#[cfg_attr(not(feature = "std"), doc = "[`Delimiter::lf`]: crate#features")]
 #[cfg_attr(
     feature = "std",
     doc = "[`io::Utf8Reader::chars_with_positions`]: crate::io::Utf8Reader::chars_with_positions"

@@ -6,7 +6,8 @@ use crate::decoder::bom::{Opening, Start};
 use crate::decoder::ends::head;
 use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
 use crate::decoder::options::Utf8Options;
-#[cfg(feature = "bytes")]
+use crate::decoder::step::Step;
+#[cfg(feature = "std")]
 use crate::decoder::text::unmask_and_split_far;
 use crate::decoder::text::{Ending, Look, split_far, split_near, split_text};
 use utf8_simd::{Level, begins_nothing, decode_char, error_at_start};
@@ -15,16 +16,16 @@ use utf8_simd::{Level, begins_nothing, decode_char, error_at_start};
 ///
 /// A scanner holds no bytes and never fails. The caller passes it the bytes from
 /// [`position`](Self::position) on. [`step`](Self::step) classifies the first of them and moves past them; the
-/// caller then passes the bytes that follow. [`Step::Hold`] consumes nothing: the caller passes the same bytes
+/// caller then passes the bytes that follow. [`Step::NeedMore`] consumes nothing: the caller passes the same bytes
 /// again, together with the bytes after them.
 ///
 /// ```text
 /// loop {
 ///     match scanner.step(input) {
 ///         Step::Text(text)   => deliver text, input = &input[text.len()..]
-///         Step::Silent(len)  => input = &input[len..]
+///         Step::Skip(len)  => input = &input[len..]
 ///         Step::Error(error) => report or repair, input = &input[error.bytes().len()..]
-///         Step::Hold         => keep input (at most 3 bytes) until more arrives, or finish(input)
+///         Step::NeedMore         => keep input (at most 3 bytes) until more arrives, or finish(input)
 ///     }
 /// }
 /// ```
@@ -38,20 +39,6 @@ pub(crate) struct Scanner {
     options: Utf8Options,
     start: Start,
     look: Look,
-}
-
-/// What the input begins with. Every step but `Hold` moves the position past the bytes it describes.
-#[derive(Debug)]
-pub(crate) enum Step<'a> {
-    /// Non-empty text.
-    Text(&'a str),
-    /// This many bytes that yield nothing: a removed BOM, the rest of a character that began before a mid-stream start,
-    /// or the LF of a CR LF whose CR has ended a line.
-    Silent(usize),
-    /// An error. Its own bytes are consumed; `MissingBom` has none.
-    Error(Utf8Error),
-    /// No bytes, or at most three that can still become a sequence or a BOM.
-    Hold,
 }
 
 impl Scanner {
@@ -99,14 +86,14 @@ impl Scanner {
 
     /// Classifies the start of `input`, and moves past it.
     #[inline]
-    pub(crate) fn step<'a>(&mut self, input: &'a [u8]) -> Step<'a> {
+    pub(crate) fn step<'a>(&mut self, input: &'a [u8]) -> Step<&'a str> {
         if self.is_plain() {
             let (text, ending) = self.step_plain(input);
             if !text.is_empty() {
                 return Step::Text(text);
             }
             if ending == Ending::End {
-                return Step::Hold;
+                return Step::NeedMore;
             }
         }
         self.step_slowly(input)
@@ -151,7 +138,7 @@ impl Scanner {
     }
 
     #[inline(never)]
-    fn step_slowly<'a>(&mut self, input: &'a [u8]) -> Step<'a> {
+    fn step_slowly<'a>(&mut self, input: &'a [u8]) -> Step<&'a str> {
         if !self.start.is_over()
             && let Some(step) = self.open(input)
         {
@@ -166,7 +153,7 @@ impl Scanner {
             return self.accept(text, ending);
         }
         match ending {
-            Ending::End => Step::Hold,
+            Ending::End => Step::NeedMore,
             // Like `reject`, to which the error would be copied: see `crate::decoder`, "Store forwarding"; scenario `damaged`,
             // rows `pieces/*/1-in-64`.
             Ending::IllFormed(len) => {
@@ -182,19 +169,19 @@ impl Scanner {
     }
 
     #[inline]
-    fn accept<'a>(&mut self, text: &'a str, ending: Ending) -> Step<'a> {
+    fn accept<'a>(&mut self, text: &'a str, ending: Ending) -> Step<&'a str> {
         self.look = if ending == Ending::End { Look::Far } else { Look::Near };
         self.position += text.len() as u64;
         Step::Text(text)
     }
 
-    fn reject<'a>(&mut self, error: Utf8Error) -> Step<'a> {
+    fn reject<'a>(&mut self, error: Utf8Error) -> Step<&'a str> {
         self.look = Look::Near;
         self.position += error.bytes().len() as u64;
         Step::Error(error)
     }
 
-    /// Ends the stream after `tail`, for which the last step returned [`Step::Hold`].
+    /// Ends the stream after `tail`, for which the last step returned [`Step::NeedMore`].
     ///
     /// Each call returns one error that the end decides: `MissingBom`, then `Incomplete`, which consumes the
     /// tail. After that, calls return `None`.
@@ -285,13 +272,13 @@ impl Scanner {
 
     /// Unmasks all of `input`, the payload of a WebSocket frame, and steps over its start. It takes one pass if
     /// the scanner [is plain](Self::is_plain).
-    #[cfg(feature = "bytes")]
+    #[cfg(feature = "std")]
     #[inline]
     pub(super) fn unmask_and_step<'a>(
         &mut self,
         input: &'a mut [u8],
         mask: [u8; 4],
-    ) -> (&'a [u8], Step<'a>) {
+    ) -> (&'a [u8], Step<&'a str>) {
         let level = Level::detect();
         if !self.is_plain() {
             level.unmask(input, mask);
@@ -300,7 +287,7 @@ impl Scanner {
         let (input, text, ending) = unmask_and_split_far(level, input, mask);
         let step = match ending {
             _ if !text.is_empty() => self.accept(text, ending),
-            Ending::End => Step::Hold,
+            Ending::End => Step::NeedMore,
             _ => self.step_slowly(input),
         };
         (input, step)
@@ -322,42 +309,46 @@ impl Scanner {
     }
 
     /// A CR has ended a line: an LF directly after it is skipped.
-    #[cfg(feature = "lines")]
+    #[cfg(feature = "std")]
     pub(crate) fn expect_lf(&mut self) {
         self.start.expect_lf();
     }
 
     /// Steps over the start of the stream. Returns `None` if `input` begins with text.
-    pub(crate) fn open<'a>(&mut self, input: &[u8]) -> Option<Step<'a>> {
+    pub(crate) fn open<'a>(&mut self, input: &[u8]) -> Option<Step<&'a str>> {
         Some(match self.start.open(input) {
             Opening::Text => return None,
-            Opening::Hold => Step::Hold,
-            Opening::Silent(len) => {
+            Opening::NeedMore => Step::NeedMore,
+            Opening::Skip(len) => {
                 self.position += len as u64;
-                Step::Silent(len)
+                Step::Skip(len)
             }
             Opening::Error(error) => self.reject(error),
         })
     }
 
-    /// Ends the sequence of `tail`, one to three bytes for which the last step returned [`Step::Hold`]. The
+    /// Ends the sequence of `tail`, one to three bytes for which the last step returned [`Step::NeedMore`]. The
     /// byte `next` follows them and continues no sequence. Returns the error. Call it until `None`, because
     /// `MissingBom` precedes the error of the sequence.
-    #[cfg(feature = "lines")]
+    #[cfg(feature = "std")]
     pub(crate) fn break_off(&mut self, tail: &[u8], next: u8) -> Option<Utf8Error> {
         let mut joined = [next; 4];
         joined[..tail.len()].copy_from_slice(tail);
         match self.step(&joined[..tail.len() + 1]) {
             Step::Error(error) => Some(error),
-            Step::Text(_) | Step::Silent(_) | Step::Hold => None,
+            Step::Text(_) | Step::Skip(_) | Step::NeedMore => None,
         }
     }
 
-    /// Steps over `input` in a legacy encoding that contains ASCII. Returns [`Step::Silent`] up to and
+    /// Steps over `input` in a legacy encoding that contains ASCII. Returns [`Step::Skip`] up to and
     /// including the first `line_end`, or up to the first rejected character, or the error of a rejected
     /// character at the front. Only ASCII characters are checked.
     #[cfg(feature = "alloc")]
-    pub(crate) fn step_legacy<'a>(&mut self, input: &'a [u8], line_end: Option<u8>) -> Step<'a> {
+    pub(crate) fn step_legacy<'a>(
+        &mut self,
+        input: &'a [u8],
+        line_end: Option<u8>,
+    ) -> Step<&'a str> {
         let strictness = self.options.strictness();
         let is_end = |byte| line_end == Some(byte);
         let stop = match (strictness.is_off(), line_end) {
@@ -374,11 +365,11 @@ impl Scanner {
                 return Step::Error(error);
             }
             Some(at) => at,
-            None if input.is_empty() => return Step::Hold,
+            None if input.is_empty() => return Step::NeedMore,
             None => input.len(),
         };
         self.skip(len);
-        Step::Silent(len)
+        Step::Skip(len)
     }
 }
 

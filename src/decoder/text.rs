@@ -7,10 +7,10 @@ use alloc::{borrow::Cow, string::String};
 
 #[cfg(feature = "alloc")]
 pub(crate) use utf8_simd::text::push_utf16;
-#[cfg(feature = "lines")]
+#[cfg(feature = "std")]
 pub(crate) use utf8_simd::text::split_line;
 pub(crate) use utf8_simd::text::{BlockPart, BlockParts, ShortText, first_char, split_range};
-#[cfg(feature = "bytes")]
+#[cfg(feature = "std")]
 #[allow(unused_imports)] // each adaptor needs some of them
 pub(crate) use utf8_simd::text::{GatheredText, SplitTo, take_text};
 #[cfg(feature = "std")]
@@ -86,7 +86,7 @@ pub(crate) fn split_far(level: Level, input: &[u8]) -> (&str, Ending) {
 
 /// Returns `input` if all of it is text, without strictness. For lines that are not ASCII: it does not test for short
 /// ASCII first, as [`whole_text`] does.
-#[cfg(feature = "lines")]
+#[cfg(feature = "std")]
 #[inline]
 pub(crate) fn all_text(input: &[u8]) -> Option<&str> {
     let (text, _) = split_far(Level::detect(), input);
@@ -94,7 +94,7 @@ pub(crate) fn all_text(input: &[u8]) -> Option<&str> {
 }
 
 /// Like [`split_far`], but unmasks all of `input` in the same pass. Returns the unmasked input first.
-#[cfg(feature = "bytes")]
+#[cfg(feature = "std")]
 #[inline]
 pub(crate) fn unmask_and_split_far(
     level: Level,
@@ -208,7 +208,7 @@ pub fn count_chars(text: &str) -> usize {
     Level::detect().count_chars(text)
 }
 
-#[cfg(all(test, feature = "lines"))]
+#[cfg(all(test, feature = "std"))]
 mod tests {
     use super::*;
 

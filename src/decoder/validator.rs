@@ -4,8 +4,8 @@ use crate::decoder::carry::{Carry, Resumed};
 use crate::decoder::ends::tail;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::options::Utf8Options;
-use crate::decoder::scanner::{Scanner, Step};
 use crate::decoder::text::Ending;
+use crate::decoder::{scanner::Scanner, step::Step};
 
 /// Validates a stream of bytes that arrives in chunks split anywhere. It yields no text.
 ///
@@ -131,9 +131,9 @@ impl Utf8Validator {
             }
             match self.scanner.step(input) {
                 Step::Text(text) => input = tail(input, text.len()),
-                Step::Silent(len) => input = tail(input, len),
+                Step::Skip(len) => input = tail(input, len),
                 Step::Error(error) => return Err(error),
-                Step::Hold => {
+                Step::NeedMore => {
                     self.carry.hold(input);
                     return Ok(());
                 }

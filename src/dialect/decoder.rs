@@ -404,11 +404,11 @@ impl DialectDecoder {
         let (len, found) = match self.scanner.step_sequence(joined, follow, span) {
             DialectStep::CodePoint(code_point, len) => (len, Ok(code_point)),
             DialectStep::Error(error) => (error.bytes().len(), Err(self.tally.note(error))),
-            DialectStep::Silent(len) => {
+            DialectStep::Skip(len) => {
                 self.carry.clear();
                 return (len - held, None);
             }
-            DialectStep::Hold | DialectStep::Text(_) => {
+            DialectStep::NeedMore | DialectStep::Text(_) => {
                 self.carry.hold(joined);
                 return (taken, None);
             }
@@ -422,7 +422,7 @@ impl DialectDecoder {
         (len.saturating_sub(held), Some(found))
     }
 
-    /// Holds `tail`, for which the last step returned [`DialectStep::Hold`].
+    /// Holds `tail`, for which the last step returned [`DialectStep::NeedMore`].
     pub(super) fn hold(&mut self, tail: &[u8]) {
         self.carry.hold(tail);
     }
@@ -489,12 +489,12 @@ impl<'c> Iterator for DialectPieces<'_, 'c> {
                     *input = &input[len..];
                     return Some(Ok(DialectPiece::CodePoint(code_point)));
                 }
-                DialectStep::Silent(len) => *input = &input[len..],
+                DialectStep::Skip(len) => *input = &input[len..],
                 DialectStep::Error(error) => {
                     *input = &input[error.bytes().len()..];
                     return Some(Err(decoder.tally.note(error)));
                 }
-                DialectStep::Hold => {
+                DialectStep::NeedMore => {
                     decoder.hold(input);
                     *input = &[];
                 }

@@ -147,7 +147,7 @@ impl Output for Vec<u8> {
     }
 }
 
-#[cfg(feature = "bytes")]
+#[cfg(feature = "std")]
 impl Output for bytes::BytesMut {
     #[inline]
     fn put(&mut self, bytes: &[u8]) {

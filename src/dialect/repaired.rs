@@ -303,7 +303,7 @@ pub(crate) fn decode_run(
                 }
                 None => Some(Halt::CodePoint(code_point, len)),
             },
-            DialectStep::Silent(len) => {
+            DialectStep::Skip(len) => {
                 read += len;
                 continue;
             }
@@ -316,7 +316,7 @@ pub(crate) fn decode_run(
                 }
                 None => Some(Halt::Error(error)),
             },
-            DialectStep::Hold => None,
+            DialectStep::NeedMore => None,
         };
         return Run {
             read,

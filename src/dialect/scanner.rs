@@ -40,7 +40,7 @@ enum Expected {
     Other,
 }
 
-/// The beginning of the input. Every step but `Hold` moves the position past its bytes.
+/// The beginning of the input. Every step but `NeedMore` moves the position past its bytes.
 #[derive(Debug)]
 pub(crate) enum DialectStep<'a> {
     /// Text that is the same in the dialect and in UTF-8, not empty.
@@ -48,11 +48,11 @@ pub(crate) enum DialectStep<'a> {
     /// A code point of this many bytes.
     CodePoint(u32, usize),
     /// A removed BOM of this many bytes.
-    Silent(usize),
+    Skip(usize),
     /// An error. Its own bytes are consumed; `MissingBom` has none.
     Error(DialectError),
     /// No bytes at all, or at most five that may still become a sequence.
-    Hold,
+    NeedMore,
 }
 
 /// How many bytes to validate after the end of text. For these, the scalar level takes a few
@@ -166,7 +166,7 @@ impl DialectScanner {
         match step {
             DialectStep::CodePoint(..) => self.expected = Expected::Other,
             DialectStep::Error(_) => self.expected = Expected::Text(NEAR),
-            DialectStep::Text(_) | DialectStep::Silent(_) | DialectStep::Hold => {}
+            DialectStep::Text(_) | DialectStep::Skip(_) | DialectStep::NeedMore => {}
         }
         step
     }
@@ -184,7 +184,7 @@ impl DialectScanner {
             return step;
         }
         if input.is_empty() {
-            return DialectStep::Hold;
+            return DialectStep::NeedMore;
         }
         let grammar = Grammar { dialect: self.dialect, options: self.options, span };
         match grammar.read(input, self.before, follow) {
@@ -202,7 +202,7 @@ impl DialectScanner {
                 self.before = Before::Other;
                 DialectStep::Error(DialectError::new(at, dialect, kind, &input[..len], next))
             }
-            DialectSequence::Incomplete => DialectStep::Hold,
+            DialectSequence::Incomplete => DialectStep::NeedMore,
         }
     }
 
@@ -262,10 +262,10 @@ impl DialectScanner {
     fn open<'a>(&mut self, input: &[u8]) -> Option<DialectStep<'a>> {
         Some(match self.start.open(input) {
             Opening::Text => return None,
-            Opening::Hold => DialectStep::Hold,
-            Opening::Silent(len) => {
+            Opening::NeedMore => DialectStep::NeedMore,
+            Opening::Skip(len) => {
                 self.position += len as u64;
-                DialectStep::Silent(len)
+                DialectStep::Skip(len)
             }
             Opening::Error(error) => {
                 self.position += error.bytes().len() as u64;

@@ -498,13 +498,13 @@ fn take(
             text.push_str(piece);
             (piece.len(), Ok(Pace::Continues))
         }
-        Found::Legacy(len) | Found::Silent(len) => (len, Ok(Pace::Continues)),
+        Found::Legacy(len) | Found::Skip(len) => (len, Ok(Pace::Continues)),
         Found::Error(error) => {
             let repair = mode.repair(&error, options);
             text.push_str(repair.as_deref().unwrap_or_default());
             (error.bytes().len(), repair.map(|_| Pace::Continues).ok_or(error))
         }
-        Found::Hold => (0, Ok(Pace::Waits)),
+        Found::NeedMore => (0, Ok(Pace::Waits)),
     }
 }
 

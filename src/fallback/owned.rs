@@ -10,10 +10,10 @@ use bytestring::ByteString;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
-#[cfg(feature = "codec")]
-use crate::decoder::scanner::{Scanner, Step};
 use crate::decoder::text::{SplitTo, take_text};
 use crate::decoder::utf8_decoder::Utf8Decoder;
+#[cfg(feature = "codec")]
+use crate::decoder::{scanner::Scanner, step::Step};
 #[cfg(feature = "codec")]
 use crate::fallback::Fallback;
 use crate::fallback::Switch;
@@ -45,9 +45,9 @@ pub(crate) fn take_next<B: SplitTo + Buf>(
         let text = take_text(bytes, |bytes| {
             match switch.step(decoder, bytes, follow, &mut legacy) {
                 Found::Text(text) => return text,
-                Found::Legacy(len) | Found::Silent(len) => found = TakenLegacy::Bytes(len),
+                Found::Legacy(len) | Found::Skip(len) => found = TakenLegacy::Bytes(len),
                 Found::Error(error) => found = TakenLegacy::Error(error),
-                Found::Hold => {}
+                Found::NeedMore => {}
             }
             ""
         });
@@ -210,15 +210,15 @@ impl LineFallback {
         scanner: &mut Scanner,
         bytes: &[u8],
         follow: Follow,
-    ) -> Step<'static> {
+    ) -> Step<&'static str> {
         if scanner.options().strictness().is_off() {
-            let passed = if bytes.is_empty() { Step::Hold } else { Step::Silent(bytes.len()) };
+            let passed = if bytes.is_empty() { Step::NeedMore } else { Step::Skip(bytes.len()) };
             scanner.skip(bytes.len());
             return passed;
         }
         match self.fallback.step(scanner, bytes, None, follow, &mut String::new()) {
-            Ok(Decoded { read: 0, .. }) => Step::Hold,
-            Ok(Decoded { read, .. }) => Step::Silent(read),
+            Ok(Decoded { read: 0, .. }) => Step::NeedMore,
+            Ok(Decoded { read, .. }) => Step::Skip(read),
             Err(error) => Step::Error(error),
         }
     }
@@ -248,12 +248,12 @@ impl LineFallback {
                     text.push_str(piece);
                     piece.len()
                 }
-                Found::Legacy(len) | Found::Silent(len) => len,
+                Found::Legacy(len) | Found::Skip(len) => len,
                 Found::Error(error) => {
                     text.push_str(&decoder.repair(mode, &error).ok_or(error)?);
                     error.bytes().len()
                 }
-                Found::Hold => break,
+                Found::NeedMore => break,
             };
             utf8 = &utf8[taken..];
         }

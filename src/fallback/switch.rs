@@ -4,9 +4,9 @@ use alloc::string::String;
 
 use crate::decoder::error::Utf8Error;
 use crate::decoder::follow::Follow;
-use crate::decoder::scanner::{Scanner, Step};
 use crate::decoder::text::Level;
 use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::{scanner::Scanner, step::Step};
 use crate::fallback::legacy::{Decoded, LegacyEncoding};
 
 /// What is decoded in a legacy encoding if a stream is not UTF-8.
@@ -31,7 +31,7 @@ pub(super) enum Extent {
 
 /// The state of a stream with a fallback between two bytes.
 ///
-/// Like the [`Scanner`], which it uses, it holds no bytes. After [`Found::Hold`], the caller passes the same
+/// Like the [`Scanner`], which it uses, it holds no bytes. After [`Found::NeedMore`], the caller passes the same
 /// bytes again, together with the bytes after them.
 ///
 /// ```text
@@ -96,11 +96,11 @@ pub(crate) enum Found<'a> {
     /// This many bytes in the legacy encoding, or partly in it. Their text has been appended.
     Legacy(usize),
     /// This many bytes that yield nothing: a removed BOM, or the rest of a character at a mid-stream start.
-    Silent(usize),
+    Skip(usize),
     /// An error that the options define.
     Error(Utf8Error),
     /// More bytes are needed to decide. At the end of the stream, no bytes are left.
-    Hold,
+    NeedMore,
 }
 
 impl Switch {
@@ -188,18 +188,18 @@ impl Switch {
         let before = at.decoder.scanner();
         if !before.start().is_over() {
             match at.step() {
-                Step::Silent(len) => {
+                Step::Skip(len) => {
                     self.reading = Reading::Utf8;
-                    return Some(Found::Silent(len));
+                    return Some(Found::Skip(len));
                 }
-                Step::Hold => return Some(Found::Hold),
+                Step::NeedMore => return Some(Found::NeedMore),
                 Step::Text(_) | Step::Error(_) => at.decoder.continue_from(before),
             }
         }
         if before.bom_seen() {
             self.reading = Reading::Utf8;
         } else if at.input.is_empty() {
-            return Some(Found::Hold);
+            return Some(Found::NeedMore);
         } else {
             at.decoder.close_start();
             self.begin(at.decoder.position());
@@ -272,8 +272,8 @@ impl Switch {
                         at.decoder.note(error);
                     }
                 }
-                Step::Hold => break at.follow,
-                Step::Text(_) | Step::Silent(_) | Step::Error(_) => break Follow::End,
+                Step::NeedMore => break at.follow,
+                Step::Text(_) | Step::Skip(_) | Step::Error(_) => break Follow::End,
             }
         };
         if start != self.run_end || self.uses.first.is_none() {
@@ -357,13 +357,13 @@ impl Switch {
                     return None;
                 }
                 Step::Error(error) => (error.bytes().len(), (error.bytes() == b"\n").then_some(0)),
-                Step::Silent(len) => (len, None),
-                Step::Hold if at.follow == Follow::End => {
+                Step::Skip(len) => (len, None),
+                Step::NeedMore if at.follow == Follow::End => {
                     break Reading::Whole { left: checked };
                 }
-                Step::Hold => {
+                Step::NeedMore => {
                     self.reading = Reading::Open { ahead, checked };
-                    return Some(Found::Hold);
+                    return Some(Found::NeedMore);
                 }
             };
             match line_end {
@@ -380,21 +380,21 @@ impl Switch {
         let (line, _) = at.input.split_at_checked(left).unwrap_or((at.input, &[]));
         let found = match at.decoder.step(line) {
             Step::Text(text) => Found::Text(text),
-            Step::Silent(len) => Found::Silent(len),
+            Step::Skip(len) => Found::Skip(len),
             Step::Error(error) => Found::Error(error),
-            Step::Hold => Found::Hold,
+            Step::NeedMore => Found::NeedMore,
         };
         let taken = match &found {
             Found::Text(text) => text.len(),
-            Found::Silent(len) => *len,
+            Found::Skip(len) => *len,
             Found::Error(error) => error.bytes().len(),
-            Found::Legacy(_) | Found::Hold => left,
+            Found::Legacy(_) | Found::NeedMore => left,
         };
         self.reading = match left - taken.min(left) {
             0 => Reading::Utf8,
             left => Reading::Whole { left },
         };
-        (!matches!(found, Found::Hold)).then_some(found)
+        (!matches!(found, Found::NeedMore)).then_some(found)
     }
 
     /// Decodes bytes in the legacy encoding.
@@ -403,8 +403,8 @@ impl Switch {
         if !at.decoder.scanner().start().is_over() {
             // A CR has ended a line before.
             match at.decoder.scan(|scanner| scanner.open(at.input)) {
-                Some(Step::Silent(len)) => return Found::Silent(len),
-                Some(Step::Hold) => return Found::Hold,
+                Some(Step::Skip(len)) => return Found::Skip(len),
+                Some(Step::NeedMore) => return Found::NeedMore,
                 None | Some(Step::Text(_) | Step::Error(_)) => {}
             }
         }
@@ -427,7 +427,7 @@ impl Switch {
         decoded: Result<Decoded, Utf8Error>,
     ) -> Found<'a> {
         match decoded {
-            Ok(Decoded { read: 0, .. }) => Found::Hold,
+            Ok(Decoded { read: 0, .. }) => Found::NeedMore,
             Ok(decoded) => {
                 self.count(decoded);
                 Found::Legacy(decoded.read)
@@ -471,9 +471,9 @@ impl Fallback {
         let start = scanner.position();
         let window = &input[..input.len().min(most_at_once(scanner))];
         let taken = match scanner.step_legacy(window, line_end) {
-            Step::Silent(len) => &window[..len],
+            Step::Skip(len) => &window[..len],
             Step::Error(error) => return Err(error),
-            Step::Text(_) | Step::Hold => b"",
+            Step::Text(_) | Step::NeedMore => b"",
         };
         let ends_line = line_end.is_some() && taken.last().copied() == line_end;
         let follow = match taken.len() {
@@ -518,12 +518,12 @@ fn most_at_once(scanner: &Scanner) -> usize {
 const MANY: usize = 16 * 1024;
 
 /// Classifies the beginning of `input` as UTF-8, given what follows it.
-fn step<'a>(scanner: &mut Scanner, input: &'a [u8], follow: Follow) -> Step<'a> {
+fn step<'a>(scanner: &mut Scanner, input: &'a [u8], follow: Follow) -> Step<&'a str> {
     let step = scanner.step(input);
-    if !matches!(step, Step::Hold) || follow == Follow::More {
+    if !matches!(step, Step::NeedMore) || follow == Follow::More {
         return step;
     }
-    scanner.finish(input).map_or(Step::Hold, Step::Error)
+    scanner.finish(input).map_or(Step::NeedMore, Step::Error)
 }
 
 /// The input, and the decoder at its position.
@@ -541,7 +541,7 @@ impl<'a> Cursor<'_, 'a> {
 
     /// Classifies the beginning of the input as UTF-8, given what follows it.
     #[inline]
-    fn step(&mut self) -> Step<'a> {
+    fn step(&mut self) -> Step<&'a str> {
         if let Some((text, _)) = self.decoder.step_plain(self.input)
             && !text.is_empty()
         {
@@ -550,12 +550,12 @@ impl<'a> Cursor<'_, 'a> {
         self.decoder.scan(|scanner| step(scanner, self.input, self.follow))
     }
 
-    fn pass_on(&mut self, step: Step<'a>) -> Found<'a> {
+    fn pass_on(&mut self, step: Step<&'a str>) -> Found<'a> {
         match step {
             Step::Text(text) => Found::Text(text),
-            Step::Silent(len) => Found::Silent(len),
+            Step::Skip(len) => Found::Skip(len),
             Step::Error(error) => Found::Error(self.decoder.note(error)),
-            Step::Hold => Found::Hold,
+            Step::NeedMore => Found::NeedMore,
         }
     }
 

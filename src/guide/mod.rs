@@ -79,11 +79,8 @@ pub mod http {}
 
 /// WebSocket: messages that are validated while they arrive.
 ///
-#[cfg_attr(all(feature = "bytes", feature = "std"), doc = include_str!("websocket.md"))]
-#[cfg_attr(
-    not(all(feature = "bytes", feature = "std")),
-    doc = "This page needs the features `bytes` and `std`."
-)]
+#[cfg_attr(feature = "std", doc = include_str!("websocket.md"))]
+#[cfg_attr(not(feature = "std"), doc = "This page needs the feature `std`.")]
 pub mod websocket {}
 
 /// Events: server-sent events and token streams.

@@ -12,7 +12,6 @@ use http_body_util::LengthLimitError;
 use crate::adaptor::EventPart;
 use crate::adaptor::stream_error::StreamError;
 use crate::decoder::error::Utf8Error;
-#[cfg(feature = "lines")]
 use crate::lines::LineError;
 
 /// An error of any type, as http-body-util, axum and tower pass it on.
@@ -117,7 +116,6 @@ pub enum BodyError {
         max_length: usize,
     },
     /// A line of the body was rejected. Only the conversion of a [`StreamError`] returns this.
-    #[cfg(feature = "lines")]
     #[error(transparent)]
     Line(LineError),
     /// The inner body failed, for example because the client disconnected, or because it has a limit of
@@ -161,9 +159,7 @@ impl BodyError {
     pub fn status(&self) -> StatusCode {
         match self {
             Self::TooLong { .. } | Self::EventTooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-            #[cfg(feature = "lines")]
             Self::Line(LineError::TooLong { .. }) => StatusCode::PAYLOAD_TOO_LARGE,
-            #[cfg(feature = "lines")]
             Self::Line(_) => StatusCode::BAD_REQUEST,
             Self::UnsupportedCharset { .. }
             | Self::UnsupportedMediaType { .. }
@@ -192,9 +188,7 @@ impl BodyError {
         match self {
             Self::Utf8(error) => Some(error.valid_up_to()),
             Self::Legacy { offset, .. } | Self::EventTooLong { offset, .. } => Some(*offset),
-            #[cfg(feature = "lines")]
             Self::Line(LineError::Utf8 { error, .. }) => Some(error.valid_up_to()),
-            #[cfg(feature = "lines")]
             Self::Line(LineError::TooLong { offset, .. })
             | Self::Line(LineError::BareLf { lf_offset: offset, .. })
             | Self::Line(LineError::BareCr { cr_offset: offset, .. }) => Some(*offset),
@@ -289,7 +283,6 @@ impl From<StreamError<BodyError>> for BodyError {
     fn from(error: StreamError<BodyError>) -> Self {
         match error {
             StreamError::Utf8(error) => Self::Utf8(error),
-            #[cfg(feature = "lines")]
             StreamError::Line(error) => Self::Line(error),
             StreamError::Inner(error) => error,
             StreamError::TooLong { max_length } => Self::TooLong { max_length: max_length as u64 },
@@ -307,7 +300,6 @@ impl From<BodyError> for io::Error {
     fn from(error: BodyError) -> Self {
         match error {
             BodyError::Utf8(error) => error.into(),
-            #[cfg(feature = "lines")]
             BodyError::Line(error) => error.into(),
             BodyError::Inner(error) => match error.downcast::<Self>() {
                 Ok(error) => *error,

@@ -5,14 +5,10 @@
 //! | a `Read` | [`Utf8Reader`] | a borrowed `&str`; `char`s with [`chars()`](Utf8Reader::chars) |
 //! | a [`Utf8Reader`] | [`into_byte_reader()`](Utf8Reader::into_byte_reader) | a `Read` and `BufRead` of well-formed UTF-8 |
 //! | text, `char`s, UTF-16 units | [`Utf8Writer`] | a `Write` |
-#![cfg_attr(
-    feature = "lines",
-    doc = "| a [`Utf8Reader`] | [`into_lines()`](Utf8Reader::into_lines) | lines, each with number and offset |"
-)]
+//! | a [`Utf8Reader`] | [`into_lines()`](Utf8Reader::into_lines) | lines, each with number and offset |
 //!
 //! `Utf8Lines`, `Utf8ByteReader` and `StreamError` are the same types as in `stream`. `Utf8Reader` and `Utf8Writer`
-//! have the names, methods and guarantees of those in `stream`, which are for async code. They need no runtime and
-//! no dependency; lines need the feature `lines`.
+//! have the names, methods and guarantees of those in `stream`, which are for async code. They need no runtime.
 //!
 //! [`BufRead::read_line`](std::io::BufRead::read_line) and [`BufRead::lines`](std::io::BufRead::lines) return an
 //! error for a line that is not UTF-8, without its text or the offset, and have no limit. The readers of this
@@ -46,8 +42,7 @@ mod utf8_writer;
 
 pub use crate::adaptor::stream_error::StreamError;
 pub use crate::adaptor::utf8_byte_reader::Utf8ByteReader;
-#[cfg_attr(docsrs, doc(cfg(feature = "lines")))]
-#[cfg(feature = "lines")]
+#[cfg_attr(docsrs, doc(cfg(feature = "std")))]
 pub use crate::adaptor::utf8_lines::Utf8Lines;
 pub use utf8_reader::Utf8Reader;
 pub use utf8_writer::Utf8Writer;

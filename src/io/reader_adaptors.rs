@@ -1,16 +1,12 @@
 //! How are the lines and the bytes of a `Utf8Reader` read?
 
 use std::io::{self, BufRead, Read};
-#[cfg(feature = "lines")]
 use std::iter::FusedIterator;
 
-#[cfg(feature = "lines")]
 use crate::io::{StreamError, Utf8Lines};
 use crate::io::{Utf8ByteReader, Utf8Reader};
-#[cfg(feature = "lines")]
 use crate::lines::Line;
 
-#[cfg(feature = "lines")]
 impl<R> Utf8Lines<Utf8Reader<R>> {
     /// Returns the reader, to read what follows the lines. Nothing is lost: bytes that were read but are in no
     /// line ([`rest`](Self::rest)) come first.
@@ -35,7 +31,6 @@ impl<R> Utf8Lines<Utf8Reader<R>> {
     }
 }
 
-#[cfg(feature = "lines")]
 impl<R: Read> Iterator for Utf8Lines<Utf8Reader<R>> {
     type Item = Result<Line, StreamError<io::Error>>;
 
@@ -60,7 +55,6 @@ impl<R: Read> Iterator for Utf8Lines<Utf8Reader<R>> {
     }
 }
 
-#[cfg(feature = "lines")]
 impl<R: Read> FusedIterator for Utf8Lines<Utf8Reader<R>> {}
 
 impl<R> Utf8ByteReader<Utf8Reader<R>> {

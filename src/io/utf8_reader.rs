@@ -3,10 +3,8 @@
 use std::io::{self, Read};
 use std::iter;
 
-#[cfg(feature = "lines")]
 use bytes::BytesMut;
 
-#[cfg(feature = "lines")]
 use crate::adaptor::read_text::Unread;
 use crate::adaptor::read_text::{Advance, ReadText};
 use crate::adaptor::stream_error::StreamError;
@@ -15,7 +13,6 @@ use crate::decoder::options::Utf8Options;
 use crate::decoder::position::TextPosition;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::io::Utf8ByteReader;
-#[cfg(feature = "lines")]
 use crate::io::Utf8Lines;
 
 /// Reads text from a [`Read`] without copying it.
@@ -286,14 +283,12 @@ impl<R> Utf8Reader<R> {
     /// assert!(lines.next().is_none());
     /// # Ok::<_, std::io::Error>(())
     /// ```
-    #[cfg(feature = "lines")]
     pub fn into_lines(mut self) -> Utf8Lines<Self> {
         let unread = self.text.take_unread();
         Utf8Lines::continuing(self, unread, false)
     }
 
     /// Continues with the unread bytes.
-    #[cfg(feature = "lines")]
     pub(super) fn continuing(mut self, unread: Unread) -> Self {
         self.text.restore(unread);
         self
@@ -469,7 +464,6 @@ impl<R: Read> Utf8Reader<R> {
     }
 
     /// Reads into `bytes`, without decoding. Returns how many bytes were read, 0 at the end.
-    #[cfg(feature = "lines")]
     pub(super) fn read_raw(&mut self, bytes: &mut BytesMut) -> io::Result<usize> {
         let read = self.read()?;
         self.text.fill_raw(read, bytes);

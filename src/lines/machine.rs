@@ -22,9 +22,9 @@ use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
 #[cfg(feature = "codec")]
 use crate::decoder::options::Utf8Options;
-use crate::decoder::scanner::{Scanner, Step};
 use crate::decoder::text::{Level, all_text, split_line, take_text};
 use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::{scanner::Scanner, step::Step};
 use crate::lines::delimiter::{Delimiter, End, Looked};
 use crate::lines::{Line, LineEnd, LineError};
 
@@ -67,7 +67,7 @@ pub(crate) trait LegacyLines {
     fn turn(&mut self, position: u64) -> bool;
 
     /// Looks for a rejected character in bytes in the legacy encoding, and steps over those before it.
-    fn step(&self, scanner: &mut Scanner, bytes: &[u8], next: LineAction) -> Step<'static>;
+    fn step(&self, scanner: &mut Scanner, bytes: &[u8], next: LineAction) -> Step<&'static str>;
 
     /// Decodes the bytes of a line, whose errors have been counted. From index `legacy` on, they are in the
     /// legacy encoding.
@@ -352,13 +352,15 @@ impl<L: LegacyLines> LineMachine<L> {
                 LineState::Line(mut line) => {
                     let start = self.decoder.scanner().start();
                     match start.peek(src) {
-                        Opening::Silent(len) => {
+                        Opening::Skip(len) => {
                             self.decoder.step(&src[..len]);
                             src.advance(len);
                             self.decide(&mut line);
                             self.open_line();
                         }
-                        Opening::Hold if start.may_skip() && matches!(next, LineAction::More) => {
+                        Opening::NeedMore
+                            if start.may_skip() && matches!(next, LineAction::More) =>
+                        {
                             return None;
                         }
                         opening => {
@@ -517,7 +519,7 @@ impl<L: LegacyLines> LineMachine<L> {
             if let LineEncoding::Parts { from } = line.encoding
                 && !matches!(step, Some(Step::Error(error)) if error.kind().is_ill_formed())
             {
-                let is_last = matches!(step, None | Some(Step::Hold));
+                let is_last = matches!(step, None | Some(Step::NeedMore));
                 let next = if is_last { next } else { LineAction::End };
                 if let Some(error) = self.check_parts(line, bytes, from, next) {
                     return Some(error);
@@ -525,13 +527,13 @@ impl<L: LegacyLines> LineMachine<L> {
             }
             match step {
                 Some(Step::Text(text)) => line.checked += text.len(),
-                Some(Step::Silent(len)) => line.checked += len,
+                Some(Step::Skip(len)) => line.checked += len,
                 Some(Step::Error(error)) => {
                     if let Some(error) = self.check_error(line, bytes, error) {
                         return Some(error);
                     }
                 }
-                None | Some(Step::Hold) => match line.encoding {
+                None | Some(Step::NeedMore) => match line.encoding {
                     LineEncoding::Deferred { from } if next.is_end() => {
                         line.encoding = LineEncoding::Utf8;
                         self.check_again(line, from);
@@ -593,14 +595,14 @@ impl<L: LegacyLines> LineMachine<L> {
         while from < line.checked {
             scanner.seek(line.start.position() + from as u64);
             match self.legacy.step(&mut scanner, &bytes[from..line.checked], next) {
-                Step::Silent(len) => from += len,
+                Step::Skip(len) => from += len,
                 Step::Error(error) => {
                     from += error.bytes().len();
                     if let Some(error) = self.report(line, error) {
                         return Some(error);
                     }
                 }
-                Step::Text(_) | Step::Hold => {
+                Step::Text(_) | Step::NeedMore => {
                     line.encoding = LineEncoding::Parts { from };
                     break;
                 }
@@ -793,9 +795,9 @@ impl<L: LegacyLines> LineMachine<L> {
 }
 
 /// Returns what `bytes` begin with, given what follows them.
-fn step<'a>(scanner: &mut Scanner, bytes: &'a [u8], next: LineAction) -> Step<'a> {
+fn step<'a>(scanner: &mut Scanner, bytes: &'a [u8], next: LineAction) -> Step<&'a str> {
     let step = scanner.step(bytes);
-    if !matches!(step, Step::Hold) {
+    if !matches!(step, Step::NeedMore) {
         return step;
     }
     let broken = match next {
@@ -804,7 +806,7 @@ fn step<'a>(scanner: &mut Scanner, bytes: &'a [u8], next: LineAction) -> Step<'a
         LineAction::End => scanner.finish(bytes),
         LineAction::Delimiter(byte) | LineAction::Byte(byte) => scanner.break_off(bytes, byte),
     };
-    broken.map_or(Step::Hold, Step::Error)
+    broken.map_or(Step::NeedMore, Step::Error)
 }
 
 /// Decodes and repairs the bytes of a line, at which `decoder` is, and counts the errors.
@@ -847,8 +849,8 @@ impl LegacyLines for NoLegacy {
         false
     }
 
-    fn step(&self, _scanner: &mut Scanner, _bytes: &[u8], _next: LineAction) -> Step<'static> {
-        Step::Hold
+    fn step(&self, _scanner: &mut Scanner, _bytes: &[u8], _next: LineAction) -> Step<&'static str> {
+        Step::NeedMore
     }
 
     fn text(

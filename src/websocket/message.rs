@@ -189,7 +189,6 @@ impl MessageError {
 
 /// [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof) if a message ends inside a character,
 /// [`InvalidData`](std::io::ErrorKind::InvalidData) otherwise.
-#[cfg(feature = "std")]
 impl From<MessageError> for std::io::Error {
     fn from(error: MessageError) -> Self {
         let kind = match error {

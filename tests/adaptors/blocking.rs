@@ -624,7 +624,7 @@ fn consume_of_usize_max_after_a_part_panics() {
     reader.consume(usize::MAX);
 }
 
-#[cfg(feature = "lines")]
+#[cfg(feature = "std")]
 mod lines {
     use super::*;
 

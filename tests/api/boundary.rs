@@ -162,7 +162,7 @@ proptest! {
         }
     }
 
-    #[cfg(feature = "bytes")]
+    #[cfg(feature = "std")]
     #[test]
     fn owned_pieces_equal_borrowed_ones_and_share_memory(text in any::<String>(), limit in 4_usize..20) {
         let owner = utf8_codec::ByteString::from(&*text);
@@ -181,7 +181,7 @@ proptest! {
 fn iterators_are_send_and_sync() {
     fn assert<T: Send + Sync + Unpin + Clone>(_: T) {}
     assert(boundary::at_most("text", 4));
-    #[cfg(feature = "bytes")]
+    #[cfg(feature = "std")]
     assert(boundary::owned_at_most("text".into(), 4));
 }
 

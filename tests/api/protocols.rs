@@ -592,7 +592,7 @@ mod lines {
     }
 }
 
-#[cfg(feature = "bytes")]
+#[cfg(feature = "std")]
 mod websocket {
     use utf8_codec::websocket::{Message, MessageAssembler, MessageError, Opcode, parse_close};
 

@@ -218,7 +218,7 @@ fn a_value_of_another_type_is_rejected_with_what_is_expected() {
     assert_eq!(error(json!([226, 1, 2, 3, 4])), "invalid length 5, expected at most four bytes");
 }
 
-#[cfg(feature = "lines")]
+#[cfg(feature = "std")]
 #[test]
 fn errors_of_lines_survive_a_round_trip() {
     use utf8_codec::io::{StreamError, Utf8Reader};

@@ -4,13 +4,13 @@ mod chat;
 mod check;
 mod habits;
 mod json_rpc;
-#[cfg(feature = "lines")]
+#[cfg(feature = "std")]
 #[path = "../support/program.rs"]
 mod program;
 mod transcode;
 
 /// `examples/grep.rs`: the matches that it prints, and its exit status.
-#[cfg(feature = "lines")]
+#[cfg(feature = "std")]
 mod grep {
     use crate::program::Program;
 

@@ -5,7 +5,7 @@ use crate::decoder::ends::tail;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::progress::{Progress, Status, progress};
-use crate::decoder::scanner::Step;
+use crate::decoder::step::Step;
 use crate::decoder::text::Ending;
 #[cfg(feature = "alloc")]
 use crate::decoder::text::Look;
@@ -522,8 +522,8 @@ impl Utf8Decoder {
             let window = &input[..input.len().min(window.max(4))];
             match self.step(window) {
                 Step::Text(text) => return Ok((text.len(), ToWrite::Text(text))),
-                Step::Silent(len) => return Ok((len, ToWrite::Nothing)),
-                Step::Hold => {
+                Step::Skip(len) => return Ok((len, ToWrite::Nothing)),
+                Step::NeedMore => {
                     self.hold(input);
                     return Ok((input.len(), ToWrite::Nothing));
                 }

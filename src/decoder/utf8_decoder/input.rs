@@ -3,10 +3,10 @@
 use crate::decoder::carry::{Carry, Resumed};
 use crate::decoder::ends::tail;
 use crate::decoder::error::{Tally, Utf8Error};
-use crate::decoder::scanner::{Scanner, Step};
-#[cfg(feature = "bytes")]
+#[cfg(feature = "std")]
 use crate::decoder::text::Ending;
-#[cfg(feature = "bytes")]
+use crate::decoder::{scanner::Scanner, step::Step};
+#[cfg(feature = "std")]
 use utf8_simd::text::take_text;
 
 /// A chunk whose text is not copied: `&[u8]`, `Bytes` or `BytesMut`.
@@ -44,7 +44,7 @@ impl<'a> Input for &'a [u8] {
     }
 }
 
-#[cfg(feature = "bytes")]
+#[cfg(feature = "std")]
 impl Input for bytes::Bytes {
     type Text = bytestring::ByteString;
 
@@ -64,7 +64,7 @@ impl Input for bytes::Bytes {
     }
 }
 
-#[cfg(feature = "bytes")]
+#[cfg(feature = "std")]
 impl Input for bytes::BytesMut {
     type Text = bytestring::ByteString;
 
@@ -89,7 +89,7 @@ pub(crate) enum Taken<T> {
     Text(T),
     Error(Utf8Error),
     /// At most three bytes are left.
-    Hold,
+    NeedMore,
 }
 
 /// Removes the next piece from `input` and returns it. The first is the split character that `carry` holds,
@@ -115,7 +115,7 @@ pub(super) fn take_piece<I: Input>(
         match take_step(scanner, input) {
             Taken::Text(text) => return Some(Ok(text)),
             Taken::Error(error) => return Some(Err(tally.note(error))),
-            Taken::Hold => {
+            Taken::NeedMore => {
                 carry.hold(input.as_bytes());
                 input.skip(carry.len());
             }
@@ -126,7 +126,7 @@ pub(super) fn take_piece<I: Input>(
 
 /// Removes the text that `input` begins with, which can be empty. Returns it, and what follows it. The scanner
 /// [is plain](Scanner::is_plain).
-#[cfg(feature = "bytes")]
+#[cfg(feature = "std")]
 #[inline]
 pub(super) fn take_plain<I: Input>(scanner: &mut Scanner, input: &mut I) -> (I::Text, Ending) {
     let mut ending = Ending::End;
@@ -147,7 +147,7 @@ pub(super) fn take_step<I: Input>(scanner: &mut Scanner, input: &mut I) -> Taken
         let mut found = Ok(0);
         let text = input.take_text(|bytes| match scanner.step(bytes) {
             Step::Text(text) => text,
-            Step::Silent(len) => {
+            Step::Skip(len) => {
                 found = Ok(len);
                 ""
             }
@@ -155,10 +155,10 @@ pub(super) fn take_step<I: Input>(scanner: &mut Scanner, input: &mut I) -> Taken
                 found = Err(error);
                 ""
             }
-            Step::Hold => "",
+            Step::NeedMore => "",
         });
         match found {
-            Ok(0) if text.as_ref().is_empty() => return Taken::Hold,
+            Ok(0) if text.as_ref().is_empty() => return Taken::NeedMore,
             Ok(0) => return Taken::Text(text),
             Ok(silent) => input.skip(silent),
             Err(error) => {

@@ -19,7 +19,7 @@ use core::cell::Cell;
 
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::{EVERY_WINDOWS_1252, ErrorMode};
-use crate::decoder::scanner::Step as ScannerStep;
+use crate::decoder::step::Step as ScannerStep;
 use crate::decoder::text::Look;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use utf8_simd::text::{Repairs, Replaced, ShortText, SortedBlock, TextOutput, WriteStep};
@@ -61,8 +61,8 @@ impl Utf8Decoder {
                     text = found;
                     input = &input[found.len()..];
                 }
-                ScannerStep::Silent(len) => input = &input[len..],
-                ScannerStep::Hold => {
+                ScannerStep::Skip(len) => input = &input[len..],
+                ScannerStep::NeedMore => {
                     self.hold(input);
                     self.scanner = scanner;
                     return Cow::Borrowed(text);
@@ -95,12 +95,12 @@ impl Utf8Decoder {
                 read += self.repair_near(&input[read..], mode, text);
             }
             match self.scanner.step(&input[read..]) {
-                ScannerStep::Hold => return Ok(read),
+                ScannerStep::NeedMore => return Ok(read),
                 ScannerStep::Text(piece) => {
                     text.push_str(piece);
                     read += piece.len();
                 }
-                ScannerStep::Silent(len) => read += len,
+                ScannerStep::Skip(len) => read += len,
                 ScannerStep::Error(error) => {
                     self.tally.note(error);
                     read += error.bytes().len();

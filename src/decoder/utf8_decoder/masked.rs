@@ -4,7 +4,7 @@ use core::slice;
 
 use crate::decoder::carry::Resumed;
 use crate::decoder::error::Utf8Error;
-use crate::decoder::scanner::Step;
+use crate::decoder::step::Step;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use utf8_simd::Level;
 
@@ -97,7 +97,7 @@ impl Utf8Decoder {
 
     /// Continues after the first step.
     #[inline(never)]
-    fn step_on<'c>(&mut self, mut bytes: &'c [u8], mut step: Step<'c>) -> Unmasked<'c> {
+    fn step_on<'c>(&mut self, mut bytes: &'c [u8], mut step: Step<&'c str>) -> Unmasked<'c> {
         let mut unmasked = Unmasked::default();
         loop {
             match step {
@@ -106,7 +106,7 @@ impl Utf8Decoder {
                     unmasked.text = text;
                     bytes = &bytes[text.len()..];
                 }
-                Step::Silent(len) => {
+                Step::Skip(len) => {
                     unmasked.silent += len;
                     bytes = &bytes[len..];
                 }
@@ -114,7 +114,7 @@ impl Utf8Decoder {
                     unmasked.error = Some(self.tally.note(error));
                     return unmasked;
                 }
-                Step::Hold => {
+                Step::NeedMore => {
                     unmasked.incomplete = bytes;
                     return unmasked;
                 }

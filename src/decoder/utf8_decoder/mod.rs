@@ -5,9 +5,9 @@ pub(crate) mod destination;
 pub(crate) mod input;
 #[cfg(feature = "alloc")]
 pub(crate) mod lossy;
-#[cfg(feature = "bytes")]
+#[cfg(feature = "std")]
 pub(crate) mod masked;
-#[cfg(feature = "bytes")]
+#[cfg(feature = "std")]
 pub(crate) mod owned;
 
 use core::iter::FusedIterator;
@@ -17,9 +17,9 @@ use crate::decoder::ends::tail;
 use crate::decoder::error::{Tally, Utf8Error};
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::options::Utf8Options;
-use crate::decoder::scanner::{Scanner, Step};
 use crate::decoder::text::{BlockPart, BlockParts, Ending, Level, Look, first_char};
 use crate::decoder::utf8_decoder::input::take_piece;
+use crate::decoder::{scanner::Scanner, step::Step};
 
 /// Decodes a stream of bytes that arrives in chunks split anywhere. It yields text and reports each error.
 ///
@@ -284,7 +284,7 @@ impl Utf8Decoder {
         (used, resumed)
     }
 
-    /// Holds `tail`, for which the last step returned [`Step::Hold`].
+    /// Holds `tail`, for which the last step returned [`Step::NeedMore`].
     pub(crate) fn hold(&mut self, tail: &[u8]) {
         self.carry.hold(tail);
     }
@@ -297,14 +297,14 @@ impl Utf8Decoder {
 /// [`scanner`](Self::scanner), and pass it to [`continue_from`](Self::continue_from).
 impl Utf8Decoder {
     /// Returns a decoder that continues from `scanner`, with an error count of 0.
-    #[cfg(feature = "lines")]
+    #[cfg(feature = "std")]
     pub(crate) const fn at(scanner: Scanner) -> Self {
         Self { scanner, ..Self::new() }
     }
 
     /// Classifies the start of `input`, the bytes at [`position`](Self::position).
     #[inline]
-    pub(crate) fn step<'i>(&mut self, input: &'i [u8]) -> Step<'i> {
+    pub(crate) fn step<'i>(&mut self, input: &'i [u8]) -> Step<&'i str> {
         debug_assert!(self.carry.is_empty());
         let step = self.scanner.step(input);
         if let Step::Error(error) = step {
@@ -322,7 +322,7 @@ impl Utf8Decoder {
     }
 
     /// Skips bytes that the caller does not pass.
-    #[cfg(feature = "lines")]
+    #[cfg(feature = "std")]
     #[inline]
     pub(crate) const fn skip(&mut self, bytes: usize) {
         self.scanner.skip(bytes);
@@ -347,7 +347,7 @@ impl Utf8Decoder {
     }
 
     /// A CR has ended a line: an LF directly after it is skipped.
-    #[cfg(feature = "lines")]
+    #[cfg(feature = "std")]
     pub(crate) fn expect_lf(&mut self) {
         self.scanner.expect_lf();
     }
@@ -401,13 +401,13 @@ impl Utf8Decoder {
     }
 
     /// Adds `errors`, the first of which is `first`, to the count: another decoder has decoded their bytes.
-    #[cfg(feature = "lines")]
+    #[cfg(feature = "std")]
     pub(crate) fn add_errors(&mut self, errors: u64, first: Option<Utf8Error>) {
         self.tally.add(errors, || first);
     }
 
     /// Subtracts the last `errors` from the count: their bytes are decoded again.
-    #[cfg(feature = "lines")]
+    #[cfg(feature = "std")]
     pub(crate) fn forget(&mut self, errors: u64) {
         self.tally.forget(errors);
     }

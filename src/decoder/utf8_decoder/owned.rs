@@ -3,19 +3,19 @@
 use core::iter::FusedIterator;
 
 use bytes::Bytes;
-#[cfg(feature = "lines")]
+#[cfg(feature = "std")]
 use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 
 use crate::decoder::error::Utf8Error;
-#[cfg(feature = "lines")]
+#[cfg(feature = "std")]
 use crate::decoder::mode::ErrorMode;
-#[cfg(any(feature = "http-body", feature = "lines"))]
+#[cfg(feature = "std")]
 use crate::decoder::mode::Repair;
 use crate::decoder::text::Ending;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::utf8_decoder::input::{Input, take_piece, take_plain};
-#[cfg(feature = "lines")]
+#[cfg(feature = "std")]
 use crate::decoder::utf8_decoder::input::{Taken, take_step};
 
 /// Owned pieces, without copying.
@@ -127,7 +127,7 @@ impl Utf8Decoder {
     ///
     /// Leaves at most three bytes in `src`, which can still become a sequence. In [`ErrorMode::Fatal`] it stops
     /// at the first error.
-    #[cfg(feature = "lines")]
+    #[cfg(feature = "std")]
     pub(crate) fn take_repaired(
         &mut self,
         src: &mut BytesMut,
@@ -136,7 +136,7 @@ impl Utf8Decoder {
         let mut item = Item::new();
         loop {
             match take_step(&mut self.scanner, src) {
-                Taken::Hold => return Ok(item),
+                Taken::NeedMore => return Ok(item),
                 Taken::Text(text) => item.push(text),
                 Taken::Error(error) => {
                     item.repair(self.repair(mode, &error), self.tally.note(error))?;
@@ -153,7 +153,7 @@ impl Utf8Decoder {
 }
 
 /// The text of one item under construction: copied only from the first repair on.
-#[cfg(any(feature = "http-body", feature = "lines"))]
+#[cfg(feature = "std")]
 pub(crate) struct Item {
     /// Text that shares the buffer's memory, up to the first repair.
     clean: ByteString,
@@ -161,7 +161,7 @@ pub(crate) struct Item {
     repaired: Option<String>,
 }
 
-#[cfg(any(feature = "http-body", feature = "lines"))]
+#[cfg(feature = "std")]
 impl Item {
     pub(crate) const fn new() -> Self {
         Self { clean: ByteString::new(), repaired: None }

@@ -1,0 +1,17 @@
+//! What every loop over bytes asks for: what does the input begin with?
+
+use crate::decoder::error::Utf8Error;
+
+/// What an input begins with.
+#[derive(Debug)]
+pub(crate) enum Step<T, E = Utf8Error> {
+    /// Non-empty text, or where it is.
+    Text(T),
+    /// This many bytes that yield nothing: a removed BOM, the rest of a character that began before a mid-stream start,
+    /// or the LF of a CR LF whose CR has ended a line.
+    Skip(usize),
+    /// An error. Its own bytes are consumed; `MissingBom` has none.
+    Error(E),
+    /// No bytes, or the start of something that more bytes complete. The caller passes them again, together with the bytes after them.
+    NeedMore,
+}
