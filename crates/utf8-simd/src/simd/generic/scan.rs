@@ -104,14 +104,16 @@ pub(in crate::simd) fn locate_error<V: Vector>(
     }
     let last = input.len() - V::LEN;
     // With fewer than three bytes before `from`, it begins at the start.
-    let mut at = if from < 3 { 0 } else { from.min(last) };
-    loop {
-        let block: V = load(token, input, at);
-        let marks = match at.checked_sub(3) {
-            Some(before) => marks::<V>(token, tail(input, before)),
-            None => first_marks(block),
-        };
-        if let Some(i) = marks.first_high_bit() {
+    let mut at = from.min(last);
+    if from < 3 {
+        if let Some(i) = first_marks::<V>(load(token, input, 0)).first_high_bit() {
+            return error_near(input, i);
+        }
+        at = V::LEN.min(last);
+    }
+    // The length of a window is a constant, so that its loads need no checks.
+    while let Some(window) = input.get(at - 3..at + V::LEN) {
+        if let Some(i) = marks::<V>(token, window).first_high_bit() {
             return error_near(input, at + i);
         }
         if at == last {
@@ -119,6 +121,8 @@ pub(in crate::simd) fn locate_error<V: Vector>(
         }
         at = (at + V::LEN).min(last);
     }
+    debug_assert!(false, "{at} of {}", input.len());
+    reference::validate(input)
 }
 
 /// Marks the errors of a block with nothing before it.
