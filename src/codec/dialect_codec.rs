@@ -5,8 +5,8 @@ use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
+use crate::decoder::step::AtEnd;
 use crate::decoder::text::take_text;
 use crate::dialect::repaired::{Halt, decode_run};
 use crate::dialect::scanner::DialectStep;
@@ -201,10 +201,10 @@ impl DialectCodec {
     fn take_clean(&mut self, src: &mut BytesMut) -> Option<ByteString> {
         let mut scanner = self.decoder.scanner();
         let span = scanner.span(self.mode);
-        let text = take_text(src, |bytes| match scanner.step(bytes, Follow::More, span) {
+        let text = take_text(src, |bytes| match scanner.step(bytes, AtEnd::No, span) {
             DialectStep::Text(text) if text.len() >= LONG.min(bytes.len()) => text,
             DialectStep::Text(text) => {
-                let rest = scanner.step(&bytes[text.len()..], Follow::More, span);
+                let rest = scanner.step(&bytes[text.len()..], AtEnd::No, span);
                 if matches!(rest, DialectStep::NeedMore) { text } else { "" }
             }
             _ => "",
@@ -255,7 +255,7 @@ impl Decoder for DialectCodec {
             if let Some(missing) = scanner.end_start() {
                 tally.note(missing).repair_of(mode).ok_or(CodecError::Invalid(missing))?;
             }
-            match scanner.step(src, Follow::End, scanner.span(mode)) {
+            match scanner.step(src, AtEnd::Yes, scanner.span(mode)) {
                 DialectStep::NeedMore => {
                     scanner.end();
                     return Ok(None);

@@ -8,9 +8,9 @@ use crate::codec::CodecError;
 use crate::codec::lines_codec::{Parts, Utf8LinesCodec};
 use crate::decoder::encoder::Utf8Encoder;
 use crate::decoder::error::Utf8Error;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
+use crate::decoder::step::AtEnd;
 use crate::decoder::text::Ending;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::utf8_decoder::input::Taken;
@@ -271,7 +271,7 @@ impl Utf8Codec {
     #[inline(never)]
     fn decode_otherwise(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, Utf8Error> {
         if let Some(switch) = &mut self.fallback {
-            return take_next(switch, &mut self.decoder, src, Follow::More, self.mode);
+            return take_next(switch, &mut self.decoder, src, AtEnd::No, self.mode);
         }
         if self.mode != ErrorMode::Fatal {
             return Ok(self.decoder.take_repaired(src, self.mode)?.into_item());
@@ -343,7 +343,7 @@ impl Decoder for Utf8Codec {
             return Ok(Some(text));
         }
         if let Some(switch) = &mut self.fallback {
-            let next = take_next(switch, &mut self.decoder, src, Follow::End, self.mode)?;
+            let next = take_next(switch, &mut self.decoder, src, AtEnd::Yes, self.mode)?;
             if next.is_none() {
                 switch.finish();
             }

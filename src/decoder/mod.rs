@@ -100,7 +100,6 @@ pub(crate) mod carry;
 pub(crate) mod encoder;
 pub(crate) mod ends;
 pub(crate) mod error;
-pub(crate) mod follow;
 pub(crate) mod mode;
 pub(crate) mod options;
 pub(crate) mod position;

@@ -15,3 +15,11 @@ pub(crate) enum Step<T, E = Utf8Error> {
     /// No bytes, or the start of something that more bytes complete. The caller passes them again, together with the bytes after them.
     NeedMore,
 }
+
+/// Whether the stream ends after an input, or bytes follow that belong to another sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AtEnd {
+    /// The bytes that follow have not arrived, and may belong to the last sequence.
+    No,
+    Yes,
+}

@@ -5,8 +5,8 @@ use core::iter::FusedIterator;
 use crate::decoder::bom::BomPolicy;
 use crate::decoder::carry::Carry;
 use crate::decoder::error::Tally;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
+use crate::decoder::step::AtEnd;
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{ErrorSpan, Options, Unpaired, Values};
 use crate::dialect::scanner::{DialectScanner, DialectStep};
@@ -359,7 +359,7 @@ impl DialectDecoder {
             return Err(self.tally.note(missing));
         }
         while !self.carry.is_empty() {
-            let (_, resumed) = self.resume(&[], Follow::End, span);
+            let (_, resumed) = self.resume(&[], AtEnd::Yes, span);
             if let Some(found) = resumed {
                 return found.map(Some);
             }
@@ -392,7 +392,7 @@ impl DialectDecoder {
     pub(super) fn resume(
         &mut self,
         input: &[u8],
-        follow: Follow,
+        at_end: AtEnd,
         span: ErrorSpan,
     ) -> (usize, Option<Result<u32, DialectError>>) {
         let held = self.carry.len();
@@ -401,7 +401,7 @@ impl DialectDecoder {
         joined[..held].copy_from_slice(self.carry.as_bytes());
         joined[held..held + taken].copy_from_slice(&input[..taken]);
         let joined = &joined[..held + taken];
-        let (len, found) = match self.scanner.step_sequence(joined, follow, span) {
+        let (len, found) = match self.scanner.step_sequence(joined, at_end, span) {
             DialectStep::CodePoint(code_point, len) => (len, Ok(code_point)),
             DialectStep::Error(error) => (error.bytes().len(), Err(self.tally.note(error))),
             DialectStep::Skip(len) => {
@@ -416,7 +416,7 @@ impl DialectDecoder {
         // The result may cover fewer bytes than were held, for example an unpaired surrogate.
         let rest = self.carry;
         self.carry.hold(rest.as_bytes().get(len..).unwrap_or_default());
-        if follow == Follow::End && self.carry.is_empty() {
+        if at_end == AtEnd::Yes && self.carry.is_empty() {
             self.scanner.end();
         }
         (len.saturating_sub(held), Some(found))
@@ -473,14 +473,14 @@ impl<'c> Iterator for DialectPieces<'_, 'c> {
         let Self { decoder, input, span } = self;
         while !input.is_empty() {
             if !decoder.carry.is_empty() {
-                let (used, resumed) = decoder.resume(input, Follow::More, *span);
+                let (used, resumed) = decoder.resume(input, AtEnd::No, *span);
                 *input = &input[used..];
                 match resumed {
                     Some(found) => return Some(found.map(DialectPiece::CodePoint)),
                     None => continue,
                 }
             }
-            match decoder.scanner.step(input, Follow::More, *span) {
+            match decoder.scanner.step(input, AtEnd::No, *span) {
                 DialectStep::Text(text) => {
                     *input = &input[text.len()..];
                     return Some(Ok(DialectPiece::Text(text)));

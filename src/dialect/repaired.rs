@@ -4,10 +4,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::decoder::error::Tally;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::progress::progress;
 use crate::decoder::progress::{Progress, Status};
+use crate::decoder::step::AtEnd;
 use crate::dialect::decoder::DialectDecoder;
 use crate::dialect::error::DialectError;
 use crate::dialect::scanner::{DialectScanner, DialectStep};
@@ -190,7 +190,7 @@ impl DialectDecoder {
                 read += used;
                 break;
             }
-            let (used, resumed) = self.resume(&chunk[read..], Follow::More, span);
+            let (used, resumed) = self.resume(&chunk[read..], AtEnd::No, span);
             read += used;
             match resumed {
                 None => {}
@@ -286,8 +286,8 @@ pub(crate) fn decode_run(
         #[cfg(feature = "codec")]
         let before = *scanner;
         let step = match scanner.is_under_way() {
-            true => scanner.step_other(&input[read..], Follow::More, span),
-            false => scanner.step(&input[read..], Follow::More, span),
+            true => scanner.step_other(&input[read..], AtEnd::No, span),
+            false => scanner.step(&input[read..], AtEnd::No, span),
         };
         let halt = match step {
             DialectStep::Text(piece) => {

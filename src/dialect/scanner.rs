@@ -4,8 +4,8 @@
 use alloc::string::String;
 
 use crate::decoder::bom::{Opening, Start};
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
+use crate::decoder::step::AtEnd;
 #[cfg(feature = "alloc")]
 use crate::decoder::text::first_char;
 use crate::decoder::text::{Ending, split_far, split_range};
@@ -116,7 +116,7 @@ impl DialectScanner {
     pub(crate) fn step<'a>(
         &mut self,
         input: &'a [u8],
-        follow: Follow,
+        at_end: AtEnd,
         span: ErrorSpan,
     ) -> DialectStep<'a> {
         if !self.start.is_over()
@@ -125,7 +125,7 @@ impl DialectScanner {
             return step;
         }
         match self.take_text(input) {
-            ("", _) => self.step_other(input, follow, span),
+            ("", _) => self.step_other(input, at_end, span),
             (text, _) => DialectStep::Text(text),
         }
     }
@@ -159,10 +159,10 @@ impl DialectScanner {
     pub(super) fn step_other<'a>(
         &mut self,
         input: &'a [u8],
-        follow: Follow,
+        at_end: AtEnd,
         span: ErrorSpan,
     ) -> DialectStep<'a> {
-        let step = self.step_sequence(input, follow, span);
+        let step = self.step_sequence(input, at_end, span);
         match step {
             DialectStep::CodePoint(..) => self.expected = Expected::Other,
             DialectStep::Error(_) => self.expected = Expected::Text(NEAR),
@@ -175,7 +175,7 @@ impl DialectScanner {
     pub(super) fn step_sequence<'a>(
         &mut self,
         input: &[u8],
-        follow: Follow,
+        at_end: AtEnd,
         span: ErrorSpan,
     ) -> DialectStep<'a> {
         if !self.start.is_over()
@@ -187,7 +187,7 @@ impl DialectScanner {
             return DialectStep::NeedMore;
         }
         let grammar = Grammar { dialect: self.dialect, options: self.options, span };
-        match grammar.read(input, self.before, follow) {
+        match grammar.read(input, self.before, at_end) {
             DialectSequence::CodePoint(code_point, len) => {
                 self.position += len as u64;
                 self.before = match is_leading_surrogate(code_point) {
