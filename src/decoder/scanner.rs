@@ -32,7 +32,7 @@ use utf8_simd::{Level, begins_nothing, decode_char, error_at_start};
 ///
 /// A scanner is a small value. To look ahead, step a copy; to commit, assign it back. Everything that decodes
 /// UTF-8 in this crate is such a loop. The other layers use it through
-/// [`Utf8Decoder`](crate::Utf8Decoder), which adds the carry and counts errors.
+/// [`Utf8Decoder`](crate::Utf8Decoder), which holds the bytes of a split character and counts errors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scanner {
     position: u64,

@@ -3,9 +3,9 @@
 use core::iter::FusedIterator;
 
 use crate::decoder::bom::BomPolicy;
-use crate::decoder::carry::Carry;
 use crate::decoder::error::Tally;
 use crate::decoder::mode::ErrorMode;
+use crate::decoder::partial::Partial;
 use crate::decoder::step::AtEnd;
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{ErrorSpan, Options, Unpaired, Values};
@@ -48,7 +48,7 @@ use crate::dialect::{Dialect, DialectPiece};
 #[derive(Clone, Debug)]
 pub struct DialectDecoder {
     pub(super) scanner: DialectScanner,
-    carry: Carry<8>,
+    partial: Partial<8>,
     pub(super) tally: Tally<DialectError>,
 }
 
@@ -67,7 +67,7 @@ impl DialectDecoder {
     pub const fn new(dialect: Dialect) -> Self {
         Self {
             scanner: DialectScanner::new(dialect, Options::DEFAULT),
-            carry: Carry::new(),
+            partial: Partial::new(),
             tally: Tally::new(),
         }
     }
@@ -167,7 +167,7 @@ impl DialectDecoder {
 
     const fn with(self, options: Options) -> Self {
         let scanner = self.scanner.with_options(options);
-        Self { scanner, carry: Carry::new(), tally: Tally::new() }
+        Self { scanner, partial: Partial::new(), tally: Tally::new() }
     }
 
     /// Decodes the next chunk of the stream into text, code points and errors, in order.
@@ -245,7 +245,7 @@ impl DialectDecoder {
     /// ```
     pub fn reset(&mut self) {
         self.scanner.reset();
-        self.carry.clear();
+        self.partial.clear();
         self.tally = Tally::new();
     }
 
@@ -274,7 +274,7 @@ impl DialectDecoder {
     /// assert_eq!(decoder.position(), 6);
     /// ```
     pub fn position(&self) -> u64 {
-        self.scanner.position() + self.carry.len() as u64
+        self.scanner.position() + self.partial.len() as u64
     }
 
     /// Returns the held bytes, at most five: the beginning of a sequence or of a pair.
@@ -289,7 +289,7 @@ impl DialectDecoder {
     /// assert_eq!(decoder.incomplete(), b"\xED\xA0\x80\xED");
     /// ```
     pub fn incomplete(&self) -> &[u8] {
-        self.carry.as_bytes()
+        self.partial.as_bytes()
     }
 
     /// Returns whether a BOM was removed from the start of this stream; see
@@ -352,13 +352,13 @@ impl DialectDecoder {
     /// Like [`finish`](Self::finish), with the spans of the errors in this mode.
     pub(super) fn end(&mut self, mode: ErrorMode) -> Result<Option<u32>, DialectError> {
         let span = self.scanner.span(mode);
-        if self.carry.is_empty() {
+        if self.partial.is_empty() {
             self.scanner.end();
         }
         if let Some(missing) = self.scanner.end_start() {
             return Err(self.tally.note(missing));
         }
-        while !self.carry.is_empty() {
+        while !self.partial.is_empty() {
             let (_, resumed) = self.resume(&[], AtEnd::Yes, span);
             if let Some(found) = resumed {
                 return found.map(Some);
@@ -376,13 +376,13 @@ impl DialectDecoder {
         input: &[u8],
         text: &mut alloc::string::String,
     ) -> Option<usize> {
-        let (joined, held) = self.carry.join(input)?;
+        let (joined, held) = self.partial.join(input)?;
         if !self.scanner.is_under_way() {
             return None;
         }
         let c = self.scanner.take_char(&joined, held)?;
         text.push_str(c);
-        self.carry.clear();
+        self.partial.clear();
         Some(c.len() - held)
     }
 
@@ -395,28 +395,28 @@ impl DialectDecoder {
         at_end: AtEnd,
         span: ErrorSpan,
     ) -> (usize, Option<Result<u32, DialectError>>) {
-        let held = self.carry.len();
+        let held = self.partial.len();
         let mut joined = [0; 6];
         let taken = input.len().min(joined.len() - held);
-        joined[..held].copy_from_slice(self.carry.as_bytes());
+        joined[..held].copy_from_slice(self.partial.as_bytes());
         joined[held..held + taken].copy_from_slice(&input[..taken]);
         let joined = &joined[..held + taken];
         let (len, found) = match self.scanner.step_sequence(joined, at_end, span) {
             DialectStep::CodePoint(code_point, len) => (len, Ok(code_point)),
             DialectStep::Error(error) => (error.bytes().len(), Err(self.tally.note(error))),
             DialectStep::Skip(len) => {
-                self.carry.clear();
+                self.partial.clear();
                 return (len - held, None);
             }
             DialectStep::NeedMore | DialectStep::Text(_) => {
-                self.carry.hold(joined);
+                self.partial.hold(joined);
                 return (taken, None);
             }
         };
         // The result may cover fewer bytes than were held, for example an unpaired surrogate.
-        let rest = self.carry;
-        self.carry.hold(rest.as_bytes().get(len..).unwrap_or_default());
-        if at_end == AtEnd::Yes && self.carry.is_empty() {
+        let rest = self.partial;
+        self.partial.hold(rest.as_bytes().get(len..).unwrap_or_default());
+        if at_end == AtEnd::Yes && self.partial.is_empty() {
             self.scanner.end();
         }
         (len.saturating_sub(held), Some(found))
@@ -424,7 +424,7 @@ impl DialectDecoder {
 
     /// Holds `tail`, for which the last step returned [`DialectStep::NeedMore`].
     pub(super) fn hold(&mut self, tail: &[u8]) {
-        self.carry.hold(tail);
+        self.partial.hold(tail);
     }
 }
 
@@ -472,7 +472,7 @@ impl<'c> Iterator for DialectPieces<'_, 'c> {
     fn next(&mut self) -> Option<Self::Item> {
         let Self { decoder, input, span } = self;
         while !input.is_empty() {
-            if !decoder.carry.is_empty() {
+            if !decoder.partial.is_empty() {
                 let (used, resumed) = decoder.resume(input, AtEnd::No, *span);
                 *input = &input[used..];
                 match resumed {

@@ -7,10 +7,10 @@ use bytestring::ByteString;
 
 use crate::adaptor::chunks::ChunkText;
 use crate::decoder::boundary::floor_char_boundary;
-use crate::decoder::carry::Resumed;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::options::Utf8Options;
+use crate::decoder::partial::Resumed;
 use crate::decoder::text::{assert_char_boundary, decode_chars};
 
 /// Text that has not been yielded. Its beginning is decoded to `char`s.

@@ -1,9 +1,9 @@
 //! Buffer to buffer: how much of a chunk fits in a destination of fixed size, and how does the caller continue?
 
-use crate::decoder::carry::Resumed;
 use crate::decoder::ends::tail;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::{ErrorMode, Repair};
+use crate::decoder::partial::Resumed;
 use crate::decoder::progress::{Progress, Status, progress};
 use crate::decoder::step::Step;
 use crate::decoder::text::Ending;

@@ -1,8 +1,8 @@
 //! One step loop for every kind of chunk: what is its next piece?
 
-use crate::decoder::carry::{Carry, Resumed};
 use crate::decoder::ends::tail;
 use crate::decoder::error::{Tally, Utf8Error};
+use crate::decoder::partial::{Partial, Resumed};
 #[cfg(feature = "std")]
 use crate::decoder::text::Ending;
 use crate::decoder::{scanner::Scanner, step::Step};
@@ -92,19 +92,19 @@ pub(crate) enum Taken<T> {
     NeedMore,
 }
 
-/// Removes the next piece from `input` and returns it. The first is the split character that `carry` holds,
-/// converted by `text_of`. At the end, `carry` holds the bytes that are left.
+/// Removes the next piece from `input` and returns it. The first is the split character that `partial` holds,
+/// converted by `text_of`. At the end, `partial` holds the bytes that are left.
 #[inline(always)]
 pub(super) fn take_piece<I: Input>(
     scanner: &mut Scanner,
-    carry: &mut Carry,
+    partial: &mut Partial,
     tally: &mut Tally,
     input: &mut I,
     text_of: impl FnOnce(char) -> I::Text,
 ) -> Option<Result<I::Text, Utf8Error>> {
     while !input.as_bytes().is_empty() {
-        if !carry.is_empty() {
-            let (used, resumed) = carry.resume(scanner, input.as_bytes());
+        if !partial.is_empty() {
+            let (used, resumed) = partial.resume(scanner, input.as_bytes());
             input.skip(used);
             match resumed {
                 Resumed::Nothing => continue,
@@ -116,8 +116,8 @@ pub(super) fn take_piece<I: Input>(
             Taken::Text(text) => return Some(Ok(text)),
             Taken::Error(error) => return Some(Err(tally.note(error))),
             Taken::NeedMore => {
-                carry.hold(input.as_bytes());
-                input.skip(carry.len());
+                partial.hold(input.as_bytes());
+                input.skip(partial.len());
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use core::slice;
 
-use crate::decoder::carry::Resumed;
 use crate::decoder::error::Utf8Error;
+use crate::decoder::partial::Resumed;
 use crate::decoder::step::Step;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use utf8_simd::Level;

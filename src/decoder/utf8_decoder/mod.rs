@@ -12,11 +12,11 @@ pub(crate) mod owned;
 
 use core::iter::FusedIterator;
 
-use crate::decoder::carry::{Carry, Resumed};
 use crate::decoder::ends::tail;
 use crate::decoder::error::{Tally, Utf8Error};
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::options::Utf8Options;
+use crate::decoder::partial::{Partial, Resumed};
 use crate::decoder::text::{BlockPart, BlockParts, Ending, Level, Look, first_char};
 use crate::decoder::utf8_decoder::input::take_piece;
 use crate::decoder::{scanner::Scanner, step::Step};
@@ -50,7 +50,7 @@ use crate::decoder::{scanner::Scanner, step::Step};
 #[derive(Clone, Debug)]
 pub struct Utf8Decoder {
     scanner: Scanner,
-    carry: Carry,
+    partial: Partial,
     /// The split character that the last piece borrows.
     lent: [u8; 4],
     tally: Tally,
@@ -69,7 +69,7 @@ impl Utf8Decoder {
     pub const fn new() -> Self {
         Self {
             scanner: Scanner::new(Utf8Options::new()),
-            carry: Carry::new(),
+            partial: Partial::new(),
             lent: [0; 4],
             tally: Tally::new(),
         }
@@ -122,12 +122,12 @@ impl Utf8Decoder {
     /// assert_eq!(decoder.push(b"\xAC").next(), Some(Ok("€")));
     /// ```
     pub fn push<'d, 'c: 'd>(&'d mut self, chunk: &'c [u8]) -> Pieces<'d, 'c> {
-        let Self { scanner, carry, lent, tally } = self;
+        let Self { scanner, partial, lent, tally } = self;
         if scanner.takes_parts() {
             // The last caller did not take all parts.
             scanner.set_look(Look::Near);
         }
-        Pieces { scanner, carry, lent: Some(lent), tally, input: chunk, block: None, patience: 0 }
+        Pieces { scanner, partial, lent: Some(lent), tally, input: chunk, block: None, patience: 0 }
     }
 
     /// Ends the stream.
@@ -155,7 +155,7 @@ impl Utf8Decoder {
     /// assert_eq!(decoder.finish(), Ok(()));
     /// ```
     pub fn finish(&mut self) -> Result<(), Utf8Error> {
-        match self.carry.finish(&mut self.scanner) {
+        match self.partial.finish(&mut self.scanner) {
             Some(error) => Err(self.tally.note(error)),
             None => Ok(()),
         }
@@ -177,7 +177,7 @@ impl Utf8Decoder {
     /// ```
     pub const fn reset(&mut self) {
         self.scanner.reset();
-        self.carry = Carry::new();
+        self.partial = Partial::new();
         self.tally = Tally::new();
     }
 
@@ -192,7 +192,7 @@ impl Utf8Decoder {
     /// ```
     #[must_use]
     pub const fn position(&self) -> u64 {
-        self.scanner.position() + self.carry.len() as u64
+        self.scanner.position() + self.partial.len() as u64
     }
 
     /// Returns the held bytes: the beginning of a sequence or of a BOM, at most three bytes.
@@ -206,7 +206,7 @@ impl Utf8Decoder {
     /// ```
     #[must_use]
     pub fn incomplete(&self) -> &[u8] {
-        self.carry.as_bytes()
+        self.partial.as_bytes()
     }
 
     /// Returns whether a BOM was removed from the start of this stream.
@@ -275,9 +275,9 @@ impl Utf8Decoder {
         self.tally.first()
     }
 
-    /// Continues the held sequence with the first bytes of `input`. See [`Carry::resume`].
+    /// Continues the held sequence with the first bytes of `input`. See [`Partial::resume`].
     pub(crate) fn resume(&mut self, input: &[u8]) -> (usize, Resumed) {
-        let (used, resumed) = self.carry.resume(&mut self.scanner, input);
+        let (used, resumed) = self.partial.resume(&mut self.scanner, input);
         if let Resumed::Error(error) = resumed {
             self.tally.note(error);
         }
@@ -286,7 +286,7 @@ impl Utf8Decoder {
 
     /// Holds `tail`, for which the last step returned [`Step::NeedMore`].
     pub(crate) fn hold(&mut self, tail: &[u8]) {
-        self.carry.hold(tail);
+        self.partial.hold(tail);
     }
 }
 
@@ -305,7 +305,7 @@ impl Utf8Decoder {
     /// Classifies the start of `input`, the bytes at [`position`](Self::position).
     #[inline]
     pub(crate) fn step<'i>(&mut self, input: &'i [u8]) -> Step<&'i str> {
-        debug_assert!(self.carry.is_empty());
+        debug_assert!(self.partial.is_empty());
         let step = self.scanner.step(input);
         if let Step::Error(error) = step {
             self.tally.note(error);
@@ -414,8 +414,8 @@ impl Utf8Decoder {
 
     /// Moves the held bytes to such a caller.
     #[cfg(feature = "alloc")]
-    pub(crate) const fn take_held(&mut self) -> Carry {
-        core::mem::replace(&mut self.carry, Carry::new())
+    pub(crate) const fn take_held(&mut self) -> Partial {
+        core::mem::replace(&mut self.partial, Partial::new())
     }
 }
 
@@ -443,9 +443,9 @@ impl Default for Utf8Decoder {
 #[must_use = "iterators are lazy: bytes are consumed as pieces are taken"]
 pub struct Pieces<'d, 'c> {
     scanner: &'d mut Scanner,
-    carry: &'d mut Carry,
+    partial: &'d mut Partial,
     /// Memory for a split character; `None` once it is used. A chunk completes at most one such character,
-    /// because only the last bytes of the chunk fill the carry again.
+    /// because only the last bytes of the chunk begin another.
     lent: Option<&'d mut [u8; 4]>,
     tally: &'d mut Tally,
     input: &'c [u8],
@@ -494,10 +494,10 @@ impl<'c> Pieces<'_, 'c> {
 
     /// Ends the held sequence, if there is one. `next` follows it and continues no sequence.
     pub(crate) fn break_off(&mut self, next: &'c [u8]) -> Option<Utf8Error> {
-        if self.carry.is_empty() {
+        if self.partial.is_empty() {
             return None;
         }
-        let (_, resumed) = self.carry.resume(self.scanner, next);
+        let (_, resumed) = self.partial.resume(self.scanner, next);
         match resumed {
             Resumed::Error(error) => Some(self.tally.note(error)),
             Resumed::Nothing | Resumed::Char(_) => None,
@@ -506,7 +506,7 @@ impl<'c> Pieces<'_, 'c> {
 
     /// Skips bytes of the stream that are not passed. No bytes are held.
     pub(crate) fn pass(&mut self, bytes: usize) {
-        debug_assert!(self.carry.is_empty());
+        debug_assert!(self.partial.is_empty());
         self.scanner.skip(bytes);
     }
 }
@@ -523,12 +523,12 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
         if self.scanner.takes_parts() {
             return self.take_part();
         }
-        if self.carry.is_empty() {
+        if self.partial.is_empty() {
             if self.scanner.is_plain() {
                 let (text, ending) = self.scanner.step_plain(self.input);
                 self.input = tail(self.input, text.len());
                 if ending == Ending::End {
-                    self.carry.hold(self.input);
+                    self.partial.hold(self.input);
                     self.input = &[];
                 }
                 if !text.is_empty() {
@@ -571,7 +571,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
     fn take_piece(&mut self) -> Option<Result<&'d str, Utf8Error>> {
         if self.block.take().is_some() {
             self.scanner.set_look(Look::Near);
-        } else if !self.carry.is_empty() {
+        } else if !self.partial.is_empty() {
             if self.scanner.is_plain()
                 && let Some(text) = self.take_completed()
             {
@@ -586,7 +586,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             self.patience -= 1;
             self.input = tail(self.input, text.len());
             if ending == Ending::End {
-                self.carry.hold(self.input);
+                self.partial.hold(self.input);
                 self.input = &[];
             }
             return Some(Ok(text));
@@ -597,7 +597,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
     /// Finds the parts of the block that `input` begins with, if errors are near. Returns whether one of them is
     /// ill-formed.
     fn find_parts(&mut self) -> bool {
-        if !self.carry.is_empty() {
+        if !self.partial.is_empty() {
             return false;
         }
         if self.patience > 0 {
@@ -616,7 +616,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
     /// Returns the split character, if the chunk completes it on the fast path.
     #[inline]
     fn take_completed(&mut self) -> Option<&'d str> {
-        let (joined, taken) = self.carry.complete(self.scanner, self.input)?;
+        let (joined, taken) = self.partial.complete(self.scanner, self.input)?;
         self.input = tail(self.input, taken);
         let lent = self.lent.take()?;
         *lent = joined;
@@ -630,7 +630,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             return self.take_part();
         }
         let mut input: &'d [u8] = self.input;
-        let piece = take_piece(self.scanner, self.carry, self.tally, &mut input, |c| {
+        let piece = take_piece(self.scanner, self.partial, self.tally, &mut input, |c| {
             self.lent.take().map_or("", |lent| c.encode_utf8(lent))
         });
         self.input = tail(self.input, self.input.len() - input.len());

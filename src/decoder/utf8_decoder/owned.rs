@@ -63,7 +63,7 @@ impl Utf8Decoder {
         &mut self,
         chunk: &mut Bytes,
     ) -> Option<Result<ByteString, Utf8Error>> {
-        if self.carry.is_empty()
+        if self.partial.is_empty()
             && let Some((text, _)) = self.take_plain(chunk)
             && !text.is_empty()
         {
@@ -74,8 +74,10 @@ impl Utf8Decoder {
 
     #[inline(never)]
     fn take_piece_slowly(&mut self, chunk: &mut Bytes) -> Option<Result<ByteString, Utf8Error>> {
-        let Self { scanner, carry, tally, .. } = self;
-        take_piece(scanner, carry, tally, chunk, |c| ByteString::from(&*c.encode_utf8(&mut [0; 4])))
+        let Self { scanner, partial, tally, .. } = self;
+        take_piece(scanner, partial, tally, chunk, |c| {
+            ByteString::from(&*c.encode_utf8(&mut [0; 4]))
+        })
     }
 }
 
@@ -114,7 +116,7 @@ impl Utf8Decoder {
         &mut self,
         src: &mut B,
     ) -> Taken<ByteString> {
-        debug_assert!(self.carry.is_empty());
+        debug_assert!(self.partial.is_empty());
         let step = take_step(&mut self.scanner, src);
         if let Taken::Error(error) = step {
             self.tally.note(error);
