@@ -226,9 +226,9 @@ impl Decoder for DialectCodec {
             return Ok(Some(DialectPiece::Text(text)));
         }
         let mode = self.mode;
-        let (scanner, tally) = self.decoder.scanner_and_tally();
+        let (scanner, stats) = self.decoder.scanner_and_stats();
         let mut text = String::new();
-        let run = decode_run(scanner, tally, src, mode, &mut text);
+        let run = decode_run(scanner, stats, src, mode, &mut text);
         src.advance(run.read);
         match run.halt {
             Some(_) if !text.is_empty() => *scanner = run.before,
@@ -238,7 +238,7 @@ impl Decoder for DialectCodec {
             }
             Some(Halt::Error(error)) => {
                 src.advance(error.bytes().len());
-                return Err(CodecError::Invalid(tally.note(error)));
+                return Err(CodecError::Invalid(stats.note(error)));
             }
             None => {}
         }
@@ -250,10 +250,10 @@ impl Decoder for DialectCodec {
             return Ok(Some(item));
         }
         let mode = self.mode;
-        let (scanner, tally) = self.decoder.scanner_and_tally();
+        let (scanner, stats) = self.decoder.scanner_and_stats();
         loop {
             if let Some(missing) = scanner.end_start() {
-                tally.note(missing).repair_of(mode).ok_or(CodecError::Invalid(missing))?;
+                stats.note(missing).repair_of(mode).ok_or(CodecError::Invalid(missing))?;
             }
             match scanner.step(src, AtEnd::Yes, scanner.span(mode)) {
                 DialectStep::NeedMore => {
@@ -276,7 +276,7 @@ impl Decoder for DialectCodec {
                 DialectStep::Error(error) => {
                     src.advance(error.bytes().len());
                     let repair =
-                        tally.note(error).repair_of(mode).ok_or(CodecError::Invalid(error))?;
+                        stats.note(error).repair_of(mode).ok_or(CodecError::Invalid(error))?;
                     if !repair.is_empty() {
                         return Ok(Some(DialectPiece::from(&*repair)));
                     }

@@ -45,7 +45,7 @@
 //!                        └─ Step::NeedMore    ≤ 3 bytes that can still become a character or a BOM
 //!
 //!  Utf8Validator = Scanner + Partial            returns the first error of a chunk
-//!  Utf8Decoder   = Scanner + Partial + Tally    yields text and errors, or repairs by an ErrorMode
+//!  Utf8Decoder   = Scanner + Partial + ErrorStats    yields text and errors, or repairs by an ErrorMode
 //! ```
 //!
 //! The scanner has two states: what can still happen at the start of the stream, and how far it looks ahead:

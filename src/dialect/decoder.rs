@@ -3,7 +3,7 @@
 use core::iter::FusedIterator;
 
 use crate::decoder::bom::BomPolicy;
-use crate::decoder::error::Tally;
+use crate::decoder::error::ErrorStats;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::partial::Partial;
 use crate::decoder::step::AtEnd;
@@ -49,7 +49,7 @@ use crate::dialect::{Dialect, DialectPiece};
 pub struct DialectDecoder {
     pub(super) scanner: DialectScanner,
     partial: Partial<8>,
-    pub(super) tally: Tally<DialectError>,
+    pub(super) stats: ErrorStats<DialectError>,
 }
 
 impl DialectDecoder {
@@ -68,7 +68,7 @@ impl DialectDecoder {
         Self {
             scanner: DialectScanner::new(dialect, Options::DEFAULT),
             partial: Partial::new(),
-            tally: Tally::new(),
+            stats: ErrorStats::new(),
         }
     }
 
@@ -167,7 +167,7 @@ impl DialectDecoder {
 
     const fn with(self, options: Options) -> Self {
         let scanner = self.scanner.with_options(options);
-        Self { scanner, partial: Partial::new(), tally: Tally::new() }
+        Self { scanner, partial: Partial::new(), stats: ErrorStats::new() }
     }
 
     /// Decodes the next chunk of the stream into text, code points and errors, in order.
@@ -246,7 +246,7 @@ impl DialectDecoder {
     pub fn reset(&mut self) {
         self.scanner.reset();
         self.partial.clear();
-        self.tally = Tally::new();
+        self.stats = ErrorStats::new();
     }
 
     /// Returns the dialect.
@@ -321,7 +321,7 @@ impl DialectDecoder {
     /// assert_eq!(decoder.error_count(), 3);
     /// ```
     pub const fn error_count(&self) -> u64 {
-        self.tally.count()
+        self.stats.count()
     }
 
     /// Returns the first error of this stream.
@@ -336,7 +336,7 @@ impl DialectDecoder {
     /// assert_eq!(decoder.first_error().unwrap().offset(), 2);
     /// ```
     pub const fn first_error(&self) -> Option<DialectError> {
-        self.tally.first()
+        self.stats.first()
     }
 
     /// Like [`push`](Self::push), with the spans of the errors in this mode.
@@ -356,7 +356,7 @@ impl DialectDecoder {
             self.scanner.end();
         }
         if let Some(missing) = self.scanner.end_start() {
-            return Err(self.tally.note(missing));
+            return Err(self.stats.note(missing));
         }
         while !self.partial.is_empty() {
             let (_, resumed) = self.resume(&[], AtEnd::Yes, span);
@@ -403,7 +403,7 @@ impl DialectDecoder {
         let joined = &joined[..held + taken];
         let (len, found) = match self.scanner.step_sequence(joined, at_end, span) {
             DialectStep::CodePoint(code_point, len) => (len, Ok(code_point)),
-            DialectStep::Error(error) => (error.bytes().len(), Err(self.tally.note(error))),
+            DialectStep::Error(error) => (error.bytes().len(), Err(self.stats.note(error))),
             DialectStep::Skip(len) => {
                 self.partial.clear();
                 return (len - held, None);
@@ -454,15 +454,15 @@ impl DialectDecoder {
     }
 
     /// Returns the scanner and the count of errors, for callers that move the one and add to the other.
-    pub(crate) const fn scanner_and_tally(
+    pub(crate) const fn scanner_and_stats(
         &mut self,
-    ) -> (&mut DialectScanner, &mut Tally<DialectError>) {
-        (&mut self.scanner, &mut self.tally)
+    ) -> (&mut DialectScanner, &mut ErrorStats<DialectError>) {
+        (&mut self.scanner, &mut self.stats)
     }
 
     /// Counts an error that the scanner or a copy of it has found, and returns it.
     pub(crate) fn note(&mut self, error: DialectError) -> DialectError {
-        self.tally.note(error)
+        self.stats.note(error)
     }
 }
 
@@ -492,7 +492,7 @@ impl<'c> Iterator for DialectPieces<'_, 'c> {
                 DialectStep::Skip(len) => *input = &input[len..],
                 DialectStep::Error(error) => {
                     *input = &input[error.bytes().len()..];
-                    return Some(Err(decoder.tally.note(error)));
+                    return Some(Err(decoder.stats.note(error)));
                 }
                 DialectStep::NeedMore => {
                     decoder.hold(input);

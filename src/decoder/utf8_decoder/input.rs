@@ -1,7 +1,7 @@
 //! One step loop for every kind of chunk: what is its next piece?
 
 use crate::decoder::ends::tail;
-use crate::decoder::error::{Tally, Utf8Error};
+use crate::decoder::error::{ErrorStats, Utf8Error};
 use crate::decoder::partial::{Partial, Resumed};
 #[cfg(feature = "std")]
 use crate::decoder::text::Ending;
@@ -98,7 +98,7 @@ pub(crate) enum Taken<T> {
 pub(super) fn take_piece<I: Input>(
     scanner: &mut Scanner,
     partial: &mut Partial,
-    tally: &mut Tally,
+    stats: &mut ErrorStats,
     input: &mut I,
     text_of: impl FnOnce(char) -> I::Text,
 ) -> Option<Result<I::Text, Utf8Error>> {
@@ -109,12 +109,12 @@ pub(super) fn take_piece<I: Input>(
             match resumed {
                 Resumed::Nothing => continue,
                 Resumed::Char(c) => return Some(Ok(text_of(c))),
-                Resumed::Error(error) => return Some(Err(tally.note(error))),
+                Resumed::Error(error) => return Some(Err(stats.note(error))),
             }
         }
         match take_step(scanner, input) {
             Taken::Text(text) => return Some(Ok(text)),
-            Taken::Error(error) => return Some(Err(tally.note(error))),
+            Taken::Error(error) => return Some(Err(stats.note(error))),
             Taken::NeedMore => {
                 partial.hold(input.as_bytes());
                 input.skip(partial.len());

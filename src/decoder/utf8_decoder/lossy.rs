@@ -102,7 +102,7 @@ impl Utf8Decoder {
                 }
                 ScannerStep::Skip(len) => read += len,
                 ScannerStep::Error(error) => {
-                    self.tally.note(error);
+                    self.stats.note(error);
                     read += error.bytes().len();
                     text.push_str(&self.repair(mode, &error).ok_or((read, error))?);
                 }
@@ -125,7 +125,7 @@ impl Utf8Decoder {
     fn note_repaired(&mut self, input: &[u8], repaired: RepairCounts) -> usize {
         let RepairCounts { read, errors, first } = repaired;
         let position = self.scanner.position();
-        self.tally.add(errors, || {
+        self.stats.add(errors, || {
             let (at, len) = first?;
             Some(Utf8Error::classify(position + at as u64, &input[at..], len))
         });

@@ -111,7 +111,7 @@ impl Utf8Decoder {
                     bytes = &bytes[len..];
                 }
                 Step::Error(error) => {
-                    unmasked.error = Some(self.tally.note(error));
+                    unmasked.error = Some(self.stats.note(error));
                     return unmasked;
                 }
                 Step::NeedMore => {

@@ -13,7 +13,7 @@ pub(crate) mod owned;
 use core::iter::FusedIterator;
 
 use crate::decoder::ends::tail;
-use crate::decoder::error::{Tally, Utf8Error};
+use crate::decoder::error::{ErrorStats, Utf8Error};
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::options::Utf8Options;
 use crate::decoder::partial::{Partial, Resumed};
@@ -53,7 +53,7 @@ pub struct Utf8Decoder {
     partial: Partial,
     /// The split character that the last piece borrows.
     lent: [u8; 4],
-    tally: Tally,
+    stats: ErrorStats,
 }
 
 impl Utf8Decoder {
@@ -71,7 +71,7 @@ impl Utf8Decoder {
             scanner: Scanner::new(Utf8Options::new()),
             partial: Partial::new(),
             lent: [0; 4],
-            tally: Tally::new(),
+            stats: ErrorStats::new(),
         }
     }
 
@@ -122,12 +122,12 @@ impl Utf8Decoder {
     /// assert_eq!(decoder.push(b"\xAC").next(), Some(Ok("€")));
     /// ```
     pub fn push<'d, 'c: 'd>(&'d mut self, chunk: &'c [u8]) -> Pieces<'d, 'c> {
-        let Self { scanner, partial, lent, tally } = self;
+        let Self { scanner, partial, lent, stats } = self;
         if scanner.takes_parts() {
             // The last caller did not take all parts.
             scanner.set_look(Look::Near);
         }
-        Pieces { scanner, partial, lent: Some(lent), tally, input: chunk, block: None, patience: 0 }
+        Pieces { scanner, partial, lent: Some(lent), stats, input: chunk, block: None, patience: 0 }
     }
 
     /// Ends the stream.
@@ -156,7 +156,7 @@ impl Utf8Decoder {
     /// ```
     pub fn finish(&mut self) -> Result<(), Utf8Error> {
         match self.partial.finish(&mut self.scanner) {
-            Some(error) => Err(self.tally.note(error)),
+            Some(error) => Err(self.stats.note(error)),
             None => Ok(()),
         }
     }
@@ -178,7 +178,7 @@ impl Utf8Decoder {
     pub const fn reset(&mut self) {
         self.scanner.reset();
         self.partial = Partial::new();
-        self.tally = Tally::new();
+        self.stats = ErrorStats::new();
     }
 
     /// Returns the number of bytes of the stream that have been consumed, held bytes included.
@@ -258,7 +258,7 @@ impl Utf8Decoder {
     /// ```
     #[must_use]
     pub const fn error_count(&self) -> u64 {
-        self.tally.count()
+        self.stats.count()
     }
 
     /// Returns the first error of this stream, if there was one.
@@ -272,14 +272,14 @@ impl Utf8Decoder {
     /// ```
     #[must_use]
     pub const fn first_error(&self) -> Option<Utf8Error> {
-        self.tally.first()
+        self.stats.first()
     }
 
     /// Continues the held sequence with the first bytes of `input`. See [`Partial::resume`].
     pub(crate) fn resume(&mut self, input: &[u8]) -> (usize, Resumed) {
         let (used, resumed) = self.partial.resume(&mut self.scanner, input);
         if let Resumed::Error(error) = resumed {
-            self.tally.note(error);
+            self.stats.note(error);
         }
         (used, resumed)
     }
@@ -308,7 +308,7 @@ impl Utf8Decoder {
         debug_assert!(self.partial.is_empty());
         let step = self.scanner.step(input);
         if let Step::Error(error) = step {
-            self.tally.note(error);
+            self.stats.note(error);
         }
         step
     }
@@ -361,7 +361,7 @@ impl Utf8Decoder {
     /// Ends the stream after `tail`, which the caller keeps. See [`Scanner::finish`].
     #[cfg(feature = "std")]
     pub(crate) fn finish_after(&mut self, tail: &[u8]) -> Option<Utf8Error> {
-        self.scanner.finish(tail).map(|error| self.tally.note(error))
+        self.scanner.finish(tail).map(|error| self.stats.note(error))
     }
 
     /// Returns the text that replaces `error`, or `None` in [`ErrorMode::Fatal`].
@@ -397,19 +397,19 @@ impl Utf8Decoder {
     #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn note(&mut self, error: Utf8Error) -> Utf8Error {
-        self.tally.note(error)
+        self.stats.note(error)
     }
 
     /// Adds `errors`, the first of which is `first`, to the count: another decoder has decoded their bytes.
     #[cfg(feature = "std")]
     pub(crate) fn add_errors(&mut self, errors: u64, first: Option<Utf8Error>) {
-        self.tally.add(errors, || first);
+        self.stats.add(errors, || first);
     }
 
     /// Subtracts the last `errors` from the count: their bytes are decoded again.
     #[cfg(feature = "std")]
     pub(crate) fn forget(&mut self, errors: u64) {
-        self.tally.forget(errors);
+        self.stats.forget(errors);
     }
 
     /// Moves the held bytes to such a caller.
@@ -447,7 +447,7 @@ pub struct Pieces<'d, 'c> {
     /// Memory for a split character; `None` once it is used. A chunk completes at most one such character,
     /// because only the last bytes of the chunk begin another.
     lent: Option<&'d mut [u8; 4]>,
-    tally: &'d mut Tally,
+    stats: &'d mut ErrorStats,
     input: &'c [u8],
     /// The parts that `input` begins with. Invariant: `Some` exactly while the scanner is in `Look::Parts`; nothing is held
     /// then, and `input` is not empty.
@@ -499,7 +499,7 @@ impl<'c> Pieces<'_, 'c> {
         }
         let (_, resumed) = self.partial.resume(self.scanner, next);
         match resumed {
-            Resumed::Error(error) => Some(self.tally.note(error)),
+            Resumed::Error(error) => Some(self.stats.note(error)),
             Resumed::Nothing | Resumed::Char(_) => None,
         }
     }
@@ -536,7 +536,7 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
                 }
             } else if let Some(error) = self.scanner.take_stray(first) {
                 self.input = &self.input[1..];
-                return Some(Err(self.tally.note(error)));
+                return Some(Err(self.stats.note(error)));
             }
         }
         self.take_piece()
@@ -559,7 +559,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
                 let error = Utf8Error::classify_word(self.scanner.position(), word, len, true);
                 self.input = tail(self.input, len);
                 self.scanner.skip(len);
-                self.tally.add(1, || Some(error));
+                self.stats.add(1, || Some(error));
                 Some(Err(error))
             }
             None => self.take_piece(),
@@ -579,7 +579,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             }
         } else if let Some(error) = self.scanner.error_here(self.input) {
             self.input = tail(self.input, error.bytes().len());
-            return Some(Err(self.tally.note(error)));
+            return Some(Err(self.stats.note(error)));
         } else if self.patience > 0
             && let Some((text, ending)) = self.scanner.step_near(self.input)
         {
@@ -630,7 +630,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             return self.take_part();
         }
         let mut input: &'d [u8] = self.input;
-        let piece = take_piece(self.scanner, self.partial, self.tally, &mut input, |c| {
+        let piece = take_piece(self.scanner, self.partial, self.stats, &mut input, |c| {
             self.lent.take().map_or("", |lent| c.encode_utf8(lent))
         });
         self.input = tail(self.input, self.input.len() - input.len());

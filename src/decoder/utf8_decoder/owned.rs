@@ -74,8 +74,8 @@ impl Utf8Decoder {
 
     #[inline(never)]
     fn take_piece_slowly(&mut self, chunk: &mut Bytes) -> Option<Result<ByteString, Utf8Error>> {
-        let Self { scanner, partial, tally, .. } = self;
-        take_piece(scanner, partial, tally, chunk, |c| {
+        let Self { scanner, partial, stats, .. } = self;
+        take_piece(scanner, partial, stats, chunk, |c| {
             ByteString::from(&*c.encode_utf8(&mut [0; 4]))
         })
     }
@@ -119,7 +119,7 @@ impl Utf8Decoder {
         debug_assert!(self.partial.is_empty());
         let step = take_step(&mut self.scanner, src);
         if let Taken::Error(error) = step {
-            self.tally.note(error);
+            self.stats.note(error);
         }
         step
     }
@@ -141,7 +141,7 @@ impl Utf8Decoder {
                 Taken::NeedMore => return Ok(item),
                 Taken::Text(text) => item.push(text),
                 Taken::Error(error) => {
-                    item.repair(self.repair(mode, &error), self.tally.note(error))?;
+                    item.repair(self.repair(mode, &error), self.stats.note(error))?;
                     if src.is_empty() {
                         return Ok(item);
                     }
