@@ -280,7 +280,7 @@ impl ReadText {
         let decoder = &mut self.decoder;
         let mut state = ReadState::Looking;
         let len = self.buffer.accept(|rest| {
-            let Some((text, ending)) = decoder.step_plain(rest) else { return "" };
+            let Some((text, ending)) = decoder.step_fast_path(rest) else { return "" };
             if ending == Ending::End {
                 state = ReadState::Reading;
             }

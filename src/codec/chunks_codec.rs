@@ -143,7 +143,7 @@ impl Decoder for Utf8ChunksCodec {
     type Error = io::Error;
 
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, io::Error> {
-        if let Some((text, ending)) = self.decoder.take_plain(src) {
+        if let Some((text, ending)) = self.decoder.take_fast_path(src) {
             if !text.is_empty() {
                 return Ok(Some(Ok(text)));
             }

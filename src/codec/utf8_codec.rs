@@ -326,7 +326,7 @@ impl Decoder for Utf8Codec {
         }
         if self.mode == ErrorMode::Fatal
             && self.fallback.is_none()
-            && let Some((text, ending)) = self.decoder.take_plain(src)
+            && let Some((text, ending)) = self.decoder.take_fast_path(src)
         {
             if !text.is_empty() {
                 return Ok(Some(text));

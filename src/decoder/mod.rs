@@ -48,7 +48,7 @@
 //!  Utf8Decoder   = Scanner + Partial + ErrorStats    yields text and errors, or repairs by an ErrorMode
 //! ```
 //!
-//! The scanner has two states: what can still happen at the start of the stream, and how far it looks ahead:
+//! The scanner has two states: what can still happen at the start of the stream, and how dense errors are:
 //!
 //! ```text
 //!   start:   Bom(policy) ─── BOM, any other byte, or end ──► Over
@@ -56,13 +56,13 @@
 //!                                                             ▲ LF, or any other byte, or end │
 //!                                                             └───────────────────────────────┘
 //!
-//!   look:                 error
-//!                 Far ───────────────► Near      Far: validate the whole chunk at once
-//!                  ▲                    │        Near: validate block by block, so that each of
+//!   density:              error
+//!                 Rare ──────────────► Dense     Rare: validate the whole chunk at once
+//!                  ▲                    │        Dense: validate block by block, so that each of
 //!                  └────────────────────┘              many errors costs only what precedes it
 //!                    a chunk ends in text
 //!
-//!                 Near ──────────────► Parts     Parts: as `Near`, without the fast paths for single errors:
+//!                 Dense ─────────────► Batched   Batched: as `Dense`, without the fast paths for single errors:
 //!                  ▲  error in a block  │               `Pieces` has found all errors of a block
 //!                  └────────────────────┘
 //!            the end of the block, or the next push
@@ -75,7 +75,7 @@
 //! | level | an implementation of the inner loops for one instruction set ([`utf8_simd::Level`]) |
 //! | block | a fixed number of bytes that a level loads at once |
 //! | partial character | the incomplete bytes that a decoder holds between two chunks, at most three |
-//! | plain | of a scanner: its answer is that of the level, because the start is over, no character is rejected, and no error is near |
+//! | fast path | of a scanner: its answer is that of the level, because the start is over, no character is rejected, and errors are rare |
 //!
 //! # Store forwarding
 //!

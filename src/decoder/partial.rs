@@ -86,7 +86,7 @@ impl Partial {
     }
 
     /// Completes the held sequence with the first bytes of `input`: the fast path for a scanner that
-    /// [is plain](Scanner::is_plain).
+    /// [is on the fast path](Scanner::is_on_fast_path).
     ///
     /// Returns the sequence, padded with the bytes after it, and the number of bytes that it takes from
     /// `input`. Returns `None`, and changes nothing, if `input` has fewer than four bytes or does not complete a
@@ -97,7 +97,7 @@ impl Partial {
         scanner: &mut Scanner,
         input: &[u8],
     ) -> Option<([u8; 4], usize)> {
-        debug_assert!(scanner.is_plain());
+        debug_assert!(scanner.is_on_fast_path());
         let (joined, held) = self.join(input)?;
         let len = sequence_len(joined);
         if len == 0 {

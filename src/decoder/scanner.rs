@@ -9,7 +9,7 @@ use crate::decoder::options::Utf8Options;
 use crate::decoder::step::Step;
 #[cfg(feature = "std")]
 use crate::decoder::text::unmask_and_split_far;
-use crate::decoder::text::{Ending, Look, split_far, split_near, split_text};
+use crate::decoder::text::{Ending, ErrorDensity, split_far, split_near, split_text};
 use utf8_simd::{Level, begins_nothing, decode_char, error_at_start};
 
 /// The state of a UTF-8 stream between two bytes.
@@ -38,12 +38,12 @@ pub(crate) struct Scanner {
     position: u64,
     options: Utf8Options,
     start: Start,
-    look: Look,
+    density: ErrorDensity,
 }
 
 impl Scanner {
     pub(crate) const fn new(options: Utf8Options) -> Self {
-        Self { position: 0, options, start: options.start(), look: Look::Far }
+        Self { position: 0, options, start: options.start(), density: ErrorDensity::Rare }
     }
 
     /// Sets the options. Those for the start of the stream apply only before its first byte.
@@ -87,8 +87,8 @@ impl Scanner {
     /// Classifies the start of `input`, and moves past it.
     #[inline]
     pub(crate) fn step<'a>(&mut self, input: &'a [u8]) -> Step<&'a str> {
-        if self.is_plain() {
-            let (text, ending) = self.step_plain(input);
+        if self.is_on_fast_path() {
+            let (text, ending) = self.step_fast_path(input);
             if !text.is_empty() {
                 return Step::Text(text);
             }
@@ -99,17 +99,17 @@ impl Scanner {
         self.step_slowly(input)
     }
 
-    /// Whether the level alone decides: the start is over, strictness is off, no error is near.
+    /// Whether the level alone decides: the start is over, strictness is off, errors are rare.
     #[inline]
-    pub(crate) fn is_plain(&self) -> bool {
-        self.look == Look::Far && self.asks_for_utf8_only()
+    pub(crate) fn is_on_fast_path(&self) -> bool {
+        self.density == ErrorDensity::Rare && self.asks_for_utf8_only()
     }
 
-    /// The fast path of [`step`](Self::step) for a scanner that [is plain](Self::is_plain). Returns the text
+    /// The fast path of [`step`](Self::step) for a scanner that [is on the fast path](Self::is_on_fast_path). Returns the text
     /// that `input` begins with, which can be empty, and what follows it. A call of it costs a nanosecond: rows
     /// `verdict/*/64` of `benches/scenarios/stream.rs`.
     #[inline(always)]
-    pub(crate) fn step_plain<'a>(&mut self, input: &'a [u8]) -> (&'a str, Ending) {
+    pub(crate) fn step_fast_path<'a>(&mut self, input: &'a [u8]) -> (&'a str, Ending) {
         let (text, ending) = split_far(Level::detect(), input);
         if !text.is_empty() {
             self.accept(text, ending);
@@ -119,8 +119,8 @@ impl Scanner {
 
     /// Takes text off the front of `input` after an error, if strictness is off. Returns it and what follows it.
     #[inline]
-    pub(crate) fn step_near<'a>(&mut self, input: &'a [u8]) -> Option<(&'a str, Ending)> {
-        if self.look != Look::Near || !self.asks_for_utf8_only() {
+    pub(crate) fn step_dense<'a>(&mut self, input: &'a [u8]) -> Option<(&'a str, Ending)> {
+        if self.density != ErrorDensity::Dense || !self.asks_for_utf8_only() {
             return None;
         }
         let (text, ending) = split_near(Level::detect(), input);
@@ -148,7 +148,7 @@ impl Scanner {
             return Step::Error(error);
         }
         let strictness = self.options.strictness();
-        let (text, ending) = split_text(Level::detect(), input, strictness, self.look);
+        let (text, ending) = split_text(Level::detect(), input, strictness, self.density);
         if !text.is_empty() {
             return self.accept(text, ending);
         }
@@ -158,7 +158,7 @@ impl Scanner {
             // rows `pieces/*/1-in-64`.
             Ending::IllFormed(len) => {
                 let position = self.position;
-                self.look = Look::Near;
+                self.density = ErrorDensity::Dense;
                 self.position += len as u64;
                 Step::Error(Utf8Error::classify(position, input, len))
             }
@@ -170,13 +170,13 @@ impl Scanner {
 
     #[inline]
     fn accept<'a>(&mut self, text: &'a str, ending: Ending) -> Step<&'a str> {
-        self.look = if ending == Ending::End { Look::Far } else { Look::Near };
+        self.density = if ending == Ending::End { ErrorDensity::Rare } else { ErrorDensity::Dense };
         self.position += text.len() as u64;
         Step::Text(text)
     }
 
     fn reject<'a>(&mut self, error: Utf8Error) -> Step<&'a str> {
-        self.look = Look::Near;
+        self.density = ErrorDensity::Dense;
         self.position += error.bytes().len() as u64;
         Step::Error(error)
     }
@@ -223,11 +223,11 @@ impl Scanner {
         Some(c)
     }
 
-    /// If errors are near and `byte`, the next, is an error whatever follows it: consumes it and returns the
+    /// If errors are dense and `byte`, the next, is an error whatever follows it: consumes it and returns the
     /// error.
     #[inline(always)]
     pub(super) fn take_stray(&mut self, byte: u8) -> Option<Utf8Error> {
-        if self.look != Look::Near || !begins_nothing(byte) || !self.start.is_over() {
+        if self.density != ErrorDensity::Dense || !begins_nothing(byte) || !self.start.is_over() {
             return None;
         }
         let error = Utf8Error::of_byte(self.position, byte);
@@ -235,12 +235,12 @@ impl Scanner {
         Some(error)
     }
 
-    /// If errors are near and `input` begins with one: consumes it and returns it. This is the shortest path
+    /// If errors are dense and `input` begins with one: consumes it and returns it. This is the shortest path
     /// for many errors in a row.
     // Always inlined: see `crate::decoder`, "Store forwarding"; scenario `damaged`, rows `pieces`.
     #[inline(always)]
     pub(super) fn error_here(&mut self, input: &[u8]) -> Option<Utf8Error> {
-        if self.look != Look::Near || input.is_empty() || !self.start.is_over() {
+        if self.density != ErrorDensity::Dense || input.is_empty() || !self.start.is_over() {
             return None;
         }
         let error = match input[0] {
@@ -252,26 +252,26 @@ impl Scanner {
         Some(error)
     }
 
-    /// Whether errors are near and the scanner checks nothing but UTF-8. Many errors at once are then faster than
+    /// Whether errors are dense and the scanner checks nothing but UTF-8. Many errors at once are then faster than
     /// single steps.
-    pub(super) fn looks_near(&self) -> bool {
-        self.look != Look::Far && self.asks_for_utf8_only()
+    pub(super) fn are_errors_dense(&self) -> bool {
+        self.density != ErrorDensity::Rare && self.asks_for_utf8_only()
     }
 
     /// Returns whether the caller takes parts of a block.
     #[inline(always)]
-    pub(super) fn takes_parts(&self) -> bool {
-        self.look == Look::Parts
+    pub(super) fn is_batched(&self) -> bool {
+        self.density == ErrorDensity::Batched
     }
 
-    /// Sets how far the scanner looks ahead: [`Look::Parts`] exactly while the caller has parts of a block.
+    /// Sets how dense errors are: [`ErrorDensity::Batched`] exactly while the caller has parts of a block.
     #[inline(always)]
-    pub(super) fn set_look(&mut self, look: Look) {
-        self.look = look;
+    pub(super) fn set_density(&mut self, density: ErrorDensity) {
+        self.density = density;
     }
 
     /// Unmasks all of `input`, the payload of a WebSocket frame, and steps over its start. It takes one pass if
-    /// the scanner [is plain](Self::is_plain).
+    /// the scanner [is on the fast path](Self::is_on_fast_path).
     #[cfg(feature = "std")]
     #[inline]
     pub(super) fn unmask_and_step<'a>(
@@ -280,7 +280,7 @@ impl Scanner {
         mask: [u8; 4],
     ) -> (&'a [u8], Step<&'a str>) {
         let level = Level::detect();
-        if !self.is_plain() {
+        if !self.is_on_fast_path() {
             level.unmask(input, mask);
             return (input, self.step(input));
         }
@@ -394,36 +394,36 @@ fn find_byte(bytes: &[u8], byte: u8) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Scanners that are not plain.
+    /// Scanners that are not on the fast path.
     fn busy() -> [Scanner; 2] {
         let options = Utf8Options::new();
         [options.with_bom(BomPolicy::Strip), options.reject_nul()].map(Scanner::new)
     }
 
     /// A scanner after an error.
-    fn near() -> Scanner {
+    fn dense() -> Scanner {
         let mut scanner = Scanner::new(Utf8Options::new());
         assert!(matches!(scanner.step(b"\xFF"), Step::Error(_)));
         scanner
     }
 
     #[test]
-    fn a_scanner_is_plain_without_open_start_strictness_or_near_errors() {
-        assert!(Scanner::new(Utf8Options::new()).is_plain());
+    fn a_scanner_is_on_the_fast_path_without_open_start_strictness_or_dense_errors() {
+        assert!(Scanner::new(Utf8Options::new()).is_on_fast_path());
         let [mut strip, mut strict] = busy();
-        assert!(!strip.is_plain() && !strict.is_plain());
+        assert!(!strip.is_on_fast_path() && !strict.is_on_fast_path());
         assert!(matches!(strip.step(b"text"), Step::Text("text")));
         assert!(matches!(strict.step(b"text"), Step::Text("text")));
-        assert!(strip.is_plain() && !strict.is_plain());
+        assert!(strip.is_on_fast_path() && !strict.is_on_fast_path());
 
-        let mut near = near();
-        assert!(!near.is_plain());
-        assert!(matches!(near.step(&[b'a'; 100]), Step::Text(_)));
-        assert!(near.is_plain());
+        let mut dense = dense();
+        assert!(!dense.is_on_fast_path());
+        assert!(matches!(dense.step(&[b'a'; 100]), Step::Text(_)));
+        assert!(dense.is_on_fast_path());
     }
 
     #[test]
-    fn near_errors_are_classified_without_a_kernel_call() {
+    fn dense_errors_are_classified_without_a_kernel_call() {
         let len = |error: Option<Utf8Error>| error.map(|error| error.bytes().len());
         for (input, expected) in [
             (&b"\x80"[..], Some(1)),
@@ -436,16 +436,16 @@ mod tests {
             ("é".as_bytes(), None),
             (b"", None),
         ] {
-            let mut scanner = near();
+            let mut scanner = dense();
             assert_eq!(len(scanner.error_here(input)), expected, "{input:02x?}");
             assert_eq!(scanner.position(), 1 + expected.unwrap_or(0) as u64);
-            let mut scanner = near();
+            let mut scanner = dense();
             if let [byte, ..] = *input {
                 let stray = expected.filter(|_| matches!(byte, 0x80..=0xC1 | 0xF5..));
                 assert_eq!(len(scanner.take_stray(byte)), stray, "{input:02x?}");
                 assert_eq!(scanner.position(), 1 + stray.unwrap_or(0) as u64);
             }
-            // If none is near, or the start is not over, `step` decides.
+            // If errors are rare, or the start is not over, `step` decides.
             for mut scanner in [Scanner::new(Utf8Options::new()), busy()[0]] {
                 assert_eq!(len(scanner.error_here(input)), None);
                 assert_eq!(len(scanner.take_stray(0xFF)), None);
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_scanner_takes_a_whole_character() {
+    fn a_scanner_on_the_fast_path_takes_a_whole_character() {
         let mut scanner = Scanner::new(Utf8Options::new());
         assert_eq!(scanner.take_char("€".as_bytes()), Some('€'));
         assert_eq!(scanner.position(), 3);
@@ -466,16 +466,16 @@ mod tests {
 
     #[cfg(feature = "alloc")]
     #[test]
-    fn errors_are_no_longer_near_after_the_repair_loop() {
-        assert!(!Scanner::new(Utf8Options::new()).looks_near());
-        let mut scanner = near();
-        assert!(scanner.looks_near());
+    fn errors_are_no_longer_dense_after_the_repair_loop() {
+        assert!(!Scanner::new(Utf8Options::new()).are_errors_dense());
+        let mut scanner = dense();
+        assert!(scanner.are_errors_dense());
         scanner.skip(10);
-        scanner.set_look(Look::Far);
-        assert_eq!((scanner.position(), scanner.looks_near()), (11, false));
+        scanner.set_density(ErrorDensity::Rare);
+        assert_eq!((scanner.position(), scanner.are_errors_dense()), (11, false));
 
         let [_, mut strict] = busy();
         assert!(matches!(strict.step(b"\xFF"), Step::Error(_)));
-        assert!(!strict.looks_near());
+        assert!(!strict.are_errors_dense());
     }
 }

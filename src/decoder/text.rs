@@ -38,15 +38,15 @@ pub(crate) enum Ending {
     Rejected(usize, Utf8ErrorKind),
 }
 
-/// How far ahead to look for the end of the text.
+/// How dense errors are: how the end of the text is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Look {
-    /// To the end of the input: errors are rare.
-    Far,
-    /// Block by block: each of many errors costs only what precedes it.
-    Near,
-    /// As `Near`, but without the fast paths for single errors: the caller has found all ill-formed parts of a block.
-    Parts,
+pub(crate) enum ErrorDensity {
+    /// Validate to the end of the input.
+    Rare,
+    /// Validate block by block: each of many errors costs only what precedes it.
+    Dense,
+    /// As `Dense`, but without the fast paths for single errors: the caller has found all ill-formed parts of a block.
+    Batched,
 }
 
 impl Ending {
@@ -62,22 +62,22 @@ pub(crate) fn split_text(
     level: Level,
     input: &[u8],
     strictness: Strictness,
-    look: Look,
+    density: ErrorDensity,
 ) -> (&str, Ending) {
-    match look {
+    match density {
         _ if !strictness.is_off() => split_strictly(level, input, strictness),
-        Look::Far => split_far(level, input),
-        Look::Near | Look::Parts => split_near(level, input),
+        ErrorDensity::Rare => split_far(level, input),
+        ErrorDensity::Dense | ErrorDensity::Batched => split_near(level, input),
     }
 }
 
-/// Like [`split_text`] with [`Look::Near`], without strictness.
+/// Like [`split_text`] with [`ErrorDensity::Dense`], without strictness.
 pub(crate) fn split_near(level: Level, input: &[u8]) -> (&str, Ending) {
     let (text, error_len) = text::split_near(level, input);
     (text, Ending::after(error_len))
 }
 
-/// Like [`split_text`] with [`Look::Far`], without strictness.
+/// Like [`split_text`] with [`ErrorDensity::Rare`], without strictness.
 #[inline]
 pub(crate) fn split_far(level: Level, input: &[u8]) -> (&str, Ending) {
     let (text, error_len) = text::split_far(level, input);

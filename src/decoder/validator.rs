@@ -98,7 +98,7 @@ impl Utf8Validator {
     /// ```
     #[inline]
     pub fn push(&mut self, chunk: &[u8]) -> Result<(), Utf8Error> {
-        if !self.scanner.is_plain() {
+        if !self.scanner.is_on_fast_path() {
             return self.push_slowly(chunk);
         }
         let mut input = chunk;
@@ -108,7 +108,7 @@ impl Utf8Validator {
             };
             input = tail(input, taken);
         }
-        let (text, ending) = self.scanner.step_plain(input);
+        let (text, ending) = self.scanner.step_fast_path(input);
         let rest = tail(input, text.len());
         if ending != Ending::End {
             return self.push_slowly(rest);

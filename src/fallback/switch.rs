@@ -221,7 +221,7 @@ impl Switch {
         }
     }
 
-    /// Like [`step_parts`](Self::step_parts). If errors are near, it decodes UTF-8 and many runs at once.
+    /// Like [`step_parts`](Self::step_parts). If errors are dense, it decodes UTF-8 and many runs at once.
     fn step_many_parts<'a>(&mut self, at: &mut Cursor<'_, 'a>, legacy: &mut String) -> Found<'a> {
         let start = at.decoder.position();
         let input = &at.input[..at.input.len().min(MANY)];
@@ -542,7 +542,7 @@ impl<'a> Cursor<'_, 'a> {
     /// Classifies the beginning of the input as UTF-8, given what follows it.
     #[inline]
     fn step(&mut self) -> Step<&'a str> {
-        if let Some((text, _)) = self.decoder.step_plain(self.input)
+        if let Some((text, _)) = self.decoder.step_fast_path(self.input)
             && !text.is_empty()
         {
             return Step::Text(text);

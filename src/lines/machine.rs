@@ -296,14 +296,14 @@ impl<L: LegacyLines> LineMachine<L> {
     }
 
     /// The fast path of [`advance`](Self::advance), for a complete and valid line that is not too long, if the
-    /// scanner is plain.
+    /// scanner is on the fast path.
     #[inline]
     fn take_usual(&mut self, src: &mut BytesMut) -> Option<Line> {
         if self.legacy.has_turned() || self.legacy.awaits_bom() {
             return None;
         }
         let (scanner, delimiter) = (self.decoder.scanner(), &self.delimiter);
-        if !matches!(self.state, LineState::Start) || !scanner.is_plain() {
+        if !matches!(self.state, LineState::Start) || !scanner.is_on_fast_path() {
             return None;
         }
         let mut line_end = None;

@@ -8,7 +8,7 @@ use crate::decoder::progress::{Progress, Status, progress};
 use crate::decoder::step::Step;
 use crate::decoder::text::Ending;
 #[cfg(feature = "alloc")]
-use crate::decoder::text::Look;
+use crate::decoder::text::ErrorDensity;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::utf8_decoder::destination::{Destination, SHORT};
 #[cfg(feature = "alloc")]
@@ -331,7 +331,7 @@ impl Utf8Decoder {
         if self.is_decided_by_kernel() {
             // No destination needs more units than UTF-8 needs bytes.
             if chunk.len() <= ONE_STEP && destination.size() >= chunk.len() {
-                let (text, ending) = self.scanner.step_plain(chunk);
+                let (text, ending) = self.scanner.step_fast_path(chunk);
                 if ending == Ending::End {
                     let (_, written) = destination.put(0, text);
                     self.hold(tail(chunk, text.len()));
@@ -426,10 +426,10 @@ impl Utf8Decoder {
         progress(chunk.len() - input.len(), self.incomplete(), written, status)
     }
 
-    /// Whether the level alone decides what the input begins with: nothing is held, and the scanner is plain.
+    /// Whether the level alone decides what the input begins with: nothing is held, and the scanner is on the fast path.
     #[inline]
     fn is_decided_by_kernel(&self) -> bool {
-        self.scanner.is_plain() && self.incomplete().is_empty()
+        self.scanner.is_on_fast_path() && self.incomplete().is_empty()
     }
 
     /// If the repair loop is faster: repairs the start of `input` and writes it from unit `at` on. Returns the bytes
@@ -448,7 +448,7 @@ impl Utf8Decoder {
         let window = input.len().min(room / MOST_UNITS_PER_BYTE).min(REPAIR_WINDOW);
         let is_faster = window >= SHORTEST_WINDOW
             && mode != ErrorMode::Fatal
-            && self.scanner.looks_near()
+            && self.scanner.are_errors_dense()
             && self.incomplete().is_empty();
         if !is_faster {
             return (0, 0);
@@ -458,7 +458,7 @@ impl Utf8Decoder {
         let before = self.error_count();
         let read = self.repair_near(&input[..window], mode, repaired);
         if self.error_count() - before >= DENSE_WINDOW {
-            self.scanner.set_look(Look::Near);
+            self.scanner.set_density(ErrorDensity::Dense);
         }
         let (put, units) = destination.put(at, repaired);
         debug_assert_eq!(put, repaired.len(), "no repair has more units");

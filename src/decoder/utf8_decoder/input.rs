@@ -125,14 +125,14 @@ pub(super) fn take_piece<I: Input>(
 }
 
 /// Removes the text that `input` begins with, which can be empty. Returns it, and what follows it. The scanner
-/// [is plain](Scanner::is_plain).
+/// [is on the fast path](Scanner::is_on_fast_path).
 #[cfg(feature = "std")]
 #[inline]
-pub(super) fn take_plain<I: Input>(scanner: &mut Scanner, input: &mut I) -> (I::Text, Ending) {
+pub(super) fn take_fast_path<I: Input>(scanner: &mut Scanner, input: &mut I) -> (I::Text, Ending) {
     let mut ending = Ending::End;
     let text = input.take_text(|bytes| {
         let text;
-        (text, ending) = scanner.step_plain(bytes);
+        (text, ending) = scanner.step_fast_path(bytes);
         text
     });
     (text, ending)

@@ -17,7 +17,7 @@ use crate::decoder::error::{ErrorStats, Utf8Error};
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::options::Utf8Options;
 use crate::decoder::partial::{Partial, Resumed};
-use crate::decoder::text::{BlockPart, BlockParts, Ending, Level, Look, first_char};
+use crate::decoder::text::{BlockPart, BlockParts, Ending, ErrorDensity, Level, first_char};
 use crate::decoder::utf8_decoder::input::take_piece;
 use crate::decoder::{scanner::Scanner, step::Step};
 
@@ -123,9 +123,9 @@ impl Utf8Decoder {
     /// ```
     pub fn push<'d, 'c: 'd>(&'d mut self, chunk: &'c [u8]) -> Pieces<'d, 'c> {
         let Self { scanner, partial, lent, stats } = self;
-        if scanner.takes_parts() {
+        if scanner.is_batched() {
             // The last caller did not take all parts.
-            scanner.set_look(Look::Near);
+            scanner.set_density(ErrorDensity::Dense);
         }
         Pieces { scanner, partial, lent: Some(lent), stats, input: chunk, block: None, patience: 0 }
     }
@@ -314,11 +314,11 @@ impl Utf8Decoder {
     }
 
     /// The fast path of [`step`](Self::step). Returns the text that `input` begins with, which can be empty,
-    /// and what follows it, or `None` if the scanner is not plain.
+    /// and what follows it, or `None` if the scanner is not on the fast path.
     #[cfg(feature = "alloc")]
     #[inline(always)]
-    pub(crate) fn step_plain<'i>(&mut self, input: &'i [u8]) -> Option<(&'i str, Ending)> {
-        self.scanner.is_plain().then(|| self.scanner.step_plain(input))
+    pub(crate) fn step_fast_path<'i>(&mut self, input: &'i [u8]) -> Option<(&'i str, Ending)> {
+        self.scanner.is_on_fast_path().then(|| self.scanner.step_fast_path(input))
     }
 
     /// Skips bytes that the caller does not pass.
@@ -449,7 +449,7 @@ pub struct Pieces<'d, 'c> {
     lent: Option<&'d mut [u8; 4]>,
     stats: &'d mut ErrorStats,
     input: &'c [u8],
-    /// The parts that `input` begins with. Invariant: `Some` exactly while the scanner is in `Look::Parts`; nothing is held
+    /// The parts that `input` begins with. Invariant: `Some` exactly while the scanner is in `ErrorDensity::Batched`; nothing is held
     /// then, and `input` is not empty.
     block: Option<BlockParts<'c>>,
     /// The number of texts to return before a block is tried again.
@@ -519,13 +519,13 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let &first = self.input.first()?;
-        debug_assert_eq!(self.scanner.takes_parts(), self.block.is_some());
-        if self.scanner.takes_parts() {
+        debug_assert_eq!(self.scanner.is_batched(), self.block.is_some());
+        if self.scanner.is_batched() {
             return self.take_part();
         }
         if self.partial.is_empty() {
-            if self.scanner.is_plain() {
-                let (text, ending) = self.scanner.step_plain(self.input);
+            if self.scanner.is_on_fast_path() {
+                let (text, ending) = self.scanner.step_fast_path(self.input);
                 self.input = tail(self.input, text.len());
                 if ending == Ending::End {
                     self.partial.hold(self.input);
@@ -570,9 +570,9 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
     #[inline(never)]
     fn take_piece(&mut self) -> Option<Result<&'d str, Utf8Error>> {
         if self.block.take().is_some() {
-            self.scanner.set_look(Look::Near);
+            self.scanner.set_density(ErrorDensity::Dense);
         } else if !self.partial.is_empty() {
-            if self.scanner.is_plain()
+            if self.scanner.is_on_fast_path()
                 && let Some(text) = self.take_completed()
             {
                 return Some(Ok(text));
@@ -581,7 +581,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             self.input = tail(self.input, error.bytes().len());
             return Some(Err(self.stats.note(error)));
         } else if self.patience > 0
-            && let Some((text, ending)) = self.scanner.step_near(self.input)
+            && let Some((text, ending)) = self.scanner.step_dense(self.input)
         {
             self.patience -= 1;
             self.input = tail(self.input, text.len());
@@ -594,7 +594,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
         self.take_piece_slowly()
     }
 
-    /// Finds the parts of the block that `input` begins with, if errors are near. Returns whether one of them is
+    /// Finds the parts of the block that `input` begins with, if errors are dense. Returns whether one of them is
     /// ill-formed.
     fn find_parts(&mut self) -> bool {
         if !self.partial.is_empty() {
@@ -609,7 +609,11 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             self.patience = RETRY_AFTER;
         }
         let is_found = self.block.is_some();
-        self.scanner.set_look(if is_found { Look::Parts } else { Look::Near });
+        self.scanner.set_density(if is_found {
+            ErrorDensity::Batched
+        } else {
+            ErrorDensity::Dense
+        });
         is_found
     }
 
@@ -625,7 +629,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
 
     #[inline(never)]
     fn take_piece_slowly(&mut self) -> Option<Result<&'d str, Utf8Error>> {
-        if self.scanner.looks_near() && self.find_parts() {
+        if self.scanner.are_errors_dense() && self.find_parts() {
             // Not `None`: a new block has an ill-formed part.
             return self.take_part();
         }

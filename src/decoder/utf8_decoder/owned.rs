@@ -14,7 +14,7 @@ use crate::decoder::mode::ErrorMode;
 use crate::decoder::mode::Repair;
 use crate::decoder::text::Ending;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::utf8_decoder::input::{Input, take_piece, take_plain};
+use crate::decoder::utf8_decoder::input::{Input, take_fast_path, take_piece};
 #[cfg(feature = "std")]
 use crate::decoder::utf8_decoder::input::{Taken, take_step};
 
@@ -64,7 +64,7 @@ impl Utf8Decoder {
         chunk: &mut Bytes,
     ) -> Option<Result<ByteString, Utf8Error>> {
         if self.partial.is_empty()
-            && let Some((text, _)) = self.take_plain(chunk)
+            && let Some((text, _)) = self.take_fast_path(chunk)
             && !text.is_empty()
         {
             return Some(Ok(text));
@@ -100,13 +100,13 @@ impl FusedIterator for OwnedPieces<'_> {}
 /// For callers that keep the undecoded bytes in a buffer of their own. The decoder holds nothing.
 impl Utf8Decoder {
     /// The fast path of [`take_step`](Self::take_step). Removes the text that `src` begins with, which can be
-    /// empty, and returns it and what follows it; returns `None` if the scanner is not plain.
+    /// empty, and returns it and what follows it; returns `None` if the scanner is not on the fast path.
     #[inline(always)]
-    pub(crate) fn take_plain<B: Input<Text = ByteString>>(
+    pub(crate) fn take_fast_path<B: Input<Text = ByteString>>(
         &mut self,
         src: &mut B,
     ) -> Option<(ByteString, Ending)> {
-        self.scanner.is_plain().then(|| take_plain(&mut self.scanner, src))
+        self.scanner.is_on_fast_path().then(|| take_fast_path(&mut self.scanner, src))
     }
 
     /// Removes what `src` begins with and returns it.
