@@ -2,7 +2,7 @@
 
 #[cfg(any(feature = "alloc", test))]
 use crate::decoder::bom::BomPolicy;
-use crate::decoder::bom::{Opening, Start};
+use crate::decoder::bom::BomState;
 use crate::decoder::ends::head;
 use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
 use crate::decoder::options::Utf8Options;
@@ -37,7 +37,7 @@ use utf8_simd::{Level, begins_nothing, decode_char, error_at_start};
 pub(crate) struct Scanner {
     position: u64,
     options: Utf8Options,
-    start: Start,
+    start: BomState,
     density: ErrorDensity,
 }
 
@@ -80,7 +80,7 @@ impl Scanner {
     }
 
     /// Returns the state of the start of the stream.
-    pub(crate) const fn start(&self) -> Start {
+    pub(crate) const fn start(&self) -> BomState {
         self.start
     }
 
@@ -317,13 +317,13 @@ impl Scanner {
     /// Steps over the start of the stream. Returns `None` if `input` begins with text.
     pub(crate) fn open<'a>(&mut self, input: &[u8]) -> Option<Step<&'a str>> {
         Some(match self.start.open(input) {
-            Opening::Text => return None,
-            Opening::NeedMore => Step::NeedMore,
-            Opening::Skip(len) => {
+            Step::Text(()) => return None,
+            Step::NeedMore => Step::NeedMore,
+            Step::Skip(len) => {
                 self.position += len as u64;
                 Step::Skip(len)
             }
-            Opening::Error(error) => self.reject(error),
+            Step::Error(error) => self.reject(error),
         })
     }
 

@@ -3,7 +3,7 @@
 use crate::decoder::error::Utf8Error;
 
 /// What an input begins with.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Step<T, E = Utf8Error> {
     /// Non-empty text, or where it is.
     Text(T),

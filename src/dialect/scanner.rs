@@ -3,9 +3,9 @@
 #[cfg(feature = "alloc")]
 use alloc::string::String;
 
-use crate::decoder::bom::{Opening, Start};
+use crate::decoder::bom::BomState;
 use crate::decoder::mode::ErrorMode;
-use crate::decoder::step::AtEnd;
+use crate::decoder::step::{AtEnd, Step};
 #[cfg(feature = "alloc")]
 use crate::decoder::text::first_char;
 use crate::decoder::text::{Ending, split_far, split_range};
@@ -27,7 +27,7 @@ pub(crate) struct DialectScanner {
     dialect: Dialect,
     options: Options,
     before: Before,
-    start: Start,
+    start: BomState,
     expected: Expected,
 }
 
@@ -78,7 +78,7 @@ impl DialectScanner {
             dialect,
             options,
             before: Before::Other,
-            start: Start::new(options.bom),
+            start: BomState::new(options.bom),
             expected: Expected::Text(usize::MAX),
         }
     }
@@ -261,13 +261,13 @@ impl DialectScanner {
     #[cold]
     fn open<'a>(&mut self, input: &[u8]) -> Option<DialectStep<'a>> {
         Some(match self.start.open(input) {
-            Opening::Text => return None,
-            Opening::NeedMore => DialectStep::NeedMore,
-            Opening::Skip(len) => {
+            Step::Text(()) => return None,
+            Step::NeedMore => DialectStep::NeedMore,
+            Step::Skip(len) => {
                 self.position += len as u64;
                 DialectStep::Skip(len)
             }
-            Opening::Error(error) => {
+            Step::Error(error) => {
                 self.position += error.bytes().len() as u64;
                 DialectStep::Error(DialectError::at_start(self.dialect, error))
             }

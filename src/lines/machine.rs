@@ -17,7 +17,6 @@
 use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 
-use crate::decoder::bom::Opening;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
 #[cfg(feature = "codec")]
@@ -352,20 +351,18 @@ impl<L: LegacyLines> LineMachine<L> {
                 LineState::Line(mut line) => {
                     let start = self.decoder.scanner().start();
                     match start.peek(src) {
-                        Opening::Skip(len) => {
+                        Step::Skip(len) => {
                             self.decoder.step(&src[..len]);
                             src.advance(len);
                             self.decide(&mut line);
                             self.open_line();
                         }
-                        Opening::NeedMore
-                            if start.may_skip() && matches!(next, LineAction::More) =>
-                        {
+                        Step::NeedMore if start.may_skip() && matches!(next, LineAction::More) => {
                             return None;
                         }
-                        opening => {
+                        step => {
                             self.decide(&mut line);
-                            if let Opening::Error(error) = opening {
+                            if let Step::Error(error) = step {
                                 // A forbidden BOM is content, even if the delimiter contains it.
                                 line.looked = line.looked.beyond(error.bytes().len());
                             }
