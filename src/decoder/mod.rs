@@ -107,6 +107,7 @@ pub(crate) mod progress;
 pub(crate) mod scanner;
 #[cfg(feature = "serde")]
 mod serialize;
+pub(crate) mod slices;
 pub(crate) mod step;
 pub(crate) mod text;
 pub(crate) mod utf8_decoder;

@@ -121,8 +121,9 @@ impl Partial {
 
     /// Continues the held sequence with the first bytes of `input`. Neither is empty.
     ///
-    /// Returns the number of bytes consumed from `input`, and the result.
-    pub(crate) fn resume(&mut self, scanner: &mut Scanner, input: &[u8]) -> (usize, Resumed) {
+    /// Returns the number of bytes consumed from `input`, and what the sequence is: the character that was split, a BOM,
+    /// an error, or still incomplete.
+    pub(crate) fn resume(&mut self, scanner: &mut Scanner, input: &[u8]) -> (usize, Step<char>) {
         debug_assert!(!self.is_empty() && !input.is_empty());
         let held = self.len();
         let wanted = match self.held[0] {
@@ -138,28 +139,28 @@ impl Partial {
         let joined = head(&joined, held + taken);
         if let Some(c) = scanner.take_char(joined) {
             self.clear();
-            return (taken, Resumed::Char(c));
+            return (taken, Step::Text(c));
         }
         match scanner.step(joined) {
             Step::NeedMore => {
                 self.hold(joined);
-                (taken, Resumed::Nothing)
+                (taken, Step::NeedMore)
             }
-            Step::Skip(_) => {
+            Step::Skip(len) => {
                 self.clear();
-                (taken, Resumed::Nothing)
+                (taken, Step::Skip(len))
             }
             Step::Text(text) => {
                 self.clear();
-                (taken, text.chars().next().map_or(Resumed::Nothing, Resumed::Char))
+                (taken, text.chars().next().map_or(Step::NeedMore, Step::Text))
             }
             Step::Error(error) => match error.bytes().len().checked_sub(held) {
                 Some(consumed) => {
                     self.clear();
-                    (consumed, Resumed::Error(error))
+                    (consumed, Step::Error(error))
                 }
                 // `MissingBom` has no bytes, so the held bytes are decoded next.
-                None => (0, Resumed::Error(error)),
+                None => (0, Step::Error(error)),
             },
         }
     }
@@ -172,17 +173,6 @@ impl Partial {
         }
         Some(error)
     }
-}
-
-/// The result of [`Partial::resume`].
-#[derive(Debug)]
-pub(crate) enum Resumed {
-    /// Nothing to deliver: a BOM, or a sequence that is still incomplete.
-    Nothing,
-    /// The character that was split.
-    Char(char),
-    /// An error.
-    Error(Utf8Error),
 }
 
 #[cfg(test)]

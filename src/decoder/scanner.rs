@@ -7,10 +7,12 @@ use crate::decoder::ends::head;
 use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
 use crate::decoder::options::Utf8Options;
 use crate::decoder::step::Step;
+use utf8_simd::text::split_until;
 #[cfg(feature = "std")]
-use crate::decoder::text::unmask_and_split_far;
-use crate::decoder::text::{Ending, ErrorDensity, split_far, split_near, split_text};
-use utf8_simd::{Level, begins_nothing, decode_char, error_at_start};
+use utf8_simd::text::unmask_and_split_far;
+use utf8_simd::{
+    Level, PrefixEnd, begins_nothing, decode_char, error_at_start, valid_prefix, valid_prefix_dense,
+};
 
 /// The state of a UTF-8 stream between two bytes.
 ///
@@ -39,6 +41,17 @@ pub(crate) struct Scanner {
     options: Utf8Options,
     start: BomState,
     density: ErrorDensity,
+}
+
+/// How dense errors are: how the end of the text is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ErrorDensity {
+    /// Validate to the end of the input.
+    Rare,
+    /// Validate block by block: each of many errors costs only what precedes it.
+    Dense,
+    /// As `Dense`, but without the fast paths for single errors: the caller has found all ill-formed parts of a block.
+    Batched,
 }
 
 impl Scanner {
@@ -88,11 +101,11 @@ impl Scanner {
     #[inline]
     pub(crate) fn step<'a>(&mut self, input: &'a [u8]) -> Step<&'a str> {
         if self.is_on_fast_path() {
-            let (text, ending) = self.step_fast_path(input);
+            let (text, end) = self.step_fast_path(input);
             if !text.is_empty() {
                 return Step::Text(text);
             }
-            if ending == Ending::End {
+            if !matches!(end, PrefixEnd::IllFormed(_)) {
                 return Step::NeedMore;
             }
         }
@@ -109,26 +122,24 @@ impl Scanner {
     /// that `input` begins with, which can be empty, and what follows it. A call of it costs a nanosecond: rows
     /// `verdict/*/64` of `benches/scenarios/stream.rs`.
     #[inline(always)]
-    pub(crate) fn step_fast_path<'a>(&mut self, input: &'a [u8]) -> (&'a str, Ending) {
-        let (text, ending) = split_far(Level::detect(), input);
-        if !text.is_empty() {
-            self.accept(text, ending);
-        }
-        (text, ending)
+    pub(crate) fn step_fast_path<'a>(&mut self, input: &'a [u8]) -> (&'a str, PrefixEnd) {
+        let (text, end) = valid_prefix(input);
+        self.accept(text.len(), end);
+        (text, end)
     }
 
     /// Takes text off the front of `input` after an error, if strictness is off. Returns it and what follows it.
     #[inline]
-    pub(crate) fn step_dense<'a>(&mut self, input: &'a [u8]) -> Option<(&'a str, Ending)> {
+    pub(crate) fn step_dense<'a>(&mut self, input: &'a [u8]) -> Option<(&'a str, PrefixEnd)> {
         if self.density != ErrorDensity::Dense || !self.asks_for_utf8_only() {
             return None;
         }
-        let (text, ending) = split_near(Level::detect(), input);
+        let (text, end) = valid_prefix_dense(input);
         if text.is_empty() {
             return None;
         }
-        self.accept(text, ending);
-        Some((text, ending))
+        self.accept(text.len(), end);
+        Some((text, end))
     }
 
     /// Whether the start is over and strictness is off.
@@ -147,32 +158,63 @@ impl Scanner {
         if let Some(error) = self.error_here(input) {
             return Step::Error(error);
         }
-        let strictness = self.options.strictness();
-        let (text, ending) = split_text(Level::detect(), input, strictness, self.density);
-        if !text.is_empty() {
-            return self.accept(text, ending);
+        if !self.options.strictness().is_off() {
+            return self.step_strictly(input);
         }
-        match ending {
-            Ending::End => Step::NeedMore,
-            // Like `reject`, to which the error would be copied: see `crate::decoder`, "Store forwarding"; scenario `damaged`,
-            // rows `pieces/*/1-in-64`.
-            Ending::IllFormed(len) => {
-                let position = self.position;
-                self.density = ErrorDensity::Dense;
-                self.position += len as u64;
-                Step::Error(Utf8Error::classify(position, input, len))
-            }
-            Ending::Rejected(len, kind) => {
-                self.reject(Utf8Error::new(self.position, kind, head(input, len), None))
-            }
+        let (text, end) = match self.density {
+            ErrorDensity::Rare => valid_prefix(input),
+            ErrorDensity::Dense | ErrorDensity::Batched => valid_prefix_dense(input),
+        };
+        if !text.is_empty() {
+            self.accept(text.len(), end);
+            return Step::Text(text);
+        }
+        match end {
+            PrefixEnd::IllFormed(len) => self.ill_formed(input, len),
+            PrefixEnd::Input | PrefixEnd::Incomplete(_) => Step::NeedMore,
         }
     }
 
+    /// Like [`step`](Self::step), if characters are rejected.
+    fn step_strictly<'a>(&mut self, input: &'a [u8]) -> Step<&'a str> {
+        let strictness = self.options.strictness();
+        let (text, end) = split_until(Level::detect(), input, |text| {
+            let (at, len, kind) = strictness.find_rejected(text)?;
+            Some((at, (len, kind)))
+        });
+        if !text.is_empty() {
+            self.accept_before(text.len(), !matches!(end, Err(None)));
+            return Step::Text(text);
+        }
+        match end {
+            Ok((len, kind)) => {
+                self.reject(Utf8Error::new(self.position, kind, head(input, len), None))
+            }
+            Err(Some(len)) => self.ill_formed(input, len),
+            Err(None) => Step::NeedMore,
+        }
+    }
+
+    /// Moves past text that a level has found, and that ended so.
     #[inline]
-    fn accept<'a>(&mut self, text: &'a str, ending: Ending) -> Step<&'a str> {
-        self.density = if ending == Ending::End { ErrorDensity::Rare } else { ErrorDensity::Dense };
-        self.position += text.len() as u64;
-        Step::Text(text)
+    pub(super) fn accept(&mut self, len: usize, end: PrefixEnd) {
+        self.accept_before(len, matches!(end, PrefixEnd::IllFormed(_)));
+    }
+
+    /// Moves past text, which an error follows or not.
+    #[inline]
+    fn accept_before(&mut self, len: usize, is_error: bool) {
+        self.density = if is_error { ErrorDensity::Dense } else { ErrorDensity::Rare };
+        self.position += len as u64;
+    }
+
+    // Like `reject`, to which the error would be copied: see `crate::decoder`, "Store forwarding"; scenario `damaged`,
+    // rows `pieces/*/1-in-64`.
+    #[inline(always)]
+    fn ill_formed<'a>(&mut self, input: &[u8], len: usize) -> Step<&'a str> {
+        let position = self.position;
+        self.accept_before(len, true);
+        Step::Error(Utf8Error::classify(position, input, len))
     }
 
     fn reject<'a>(&mut self, error: Utf8Error) -> Step<&'a str> {
@@ -284,11 +326,12 @@ impl Scanner {
             level.unmask(input, mask);
             return (input, self.step(input));
         }
-        let (input, text, ending) = unmask_and_split_far(level, input, mask);
-        let step = match ending {
-            _ if !text.is_empty() => self.accept(text, ending),
-            Ending::End => Step::NeedMore,
-            _ => self.step_slowly(input),
+        let (input, text, error_len) = unmask_and_split_far(level, input, mask);
+        self.accept_before(text.len(), error_len.is_some());
+        let step = match error_len {
+            _ if !text.is_empty() => Step::Text(text),
+            None => Step::NeedMore,
+            Some(len) => self.ill_formed(input, len),
         };
         (input, step)
     }

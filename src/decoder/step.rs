@@ -16,6 +16,20 @@ pub(crate) enum Step<T, E = Utf8Error> {
     NeedMore,
 }
 
+#[cfg(feature = "std")]
+impl<'a, E> Step<&'a str, E> {
+    /// Separates the text, which is empty if this is another step.
+    #[inline]
+    pub(crate) fn split(self) -> (&'a str, Step<(), E>) {
+        match self {
+            Self::Text(text) => (text, Step::Text(())),
+            Self::Skip(len) => ("", Step::Skip(len)),
+            Self::Error(error) => ("", Step::Error(error)),
+            Self::NeedMore => ("", Step::NeedMore),
+        }
+    }
+}
+
 /// Whether the stream ends after an input, or bytes follow that belong to another sequence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AtEnd {

@@ -3,9 +3,9 @@
 use crate::decoder::ends::tail;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::options::Utf8Options;
-use crate::decoder::partial::{Partial, Resumed};
-use crate::decoder::text::Ending;
+use crate::decoder::partial::Partial;
 use crate::decoder::{scanner::Scanner, step::Step};
+use utf8_simd::PrefixEnd;
 
 /// Validates a stream of bytes that arrives in chunks split anywhere. It yields no text.
 ///
@@ -108,9 +108,9 @@ impl Utf8Validator {
             };
             input = tail(input, taken);
         }
-        let (text, ending) = self.scanner.step_fast_path(input);
+        let (text, end) = self.scanner.step_fast_path(input);
         let rest = tail(input, text.len());
-        if ending != Ending::End {
+        if let PrefixEnd::IllFormed(_) = end {
             return self.push_slowly(rest);
         }
         self.partial.hold(rest);
@@ -122,11 +122,11 @@ impl Utf8Validator {
         let mut input = chunk;
         while !input.is_empty() {
             if !self.partial.is_empty() {
-                let (consumed, resumed) = self.partial.resume(&mut self.scanner, input);
+                let (consumed, step) = self.partial.resume(&mut self.scanner, input);
                 input = tail(input, consumed);
-                match resumed {
-                    Resumed::Error(error) => return Err(error),
-                    Resumed::Nothing | Resumed::Char(_) => continue,
+                match step {
+                    Step::Error(error) => return Err(error),
+                    Step::Text(_) | Step::Skip(_) | Step::NeedMore => continue,
                 }
             }
             match self.scanner.step(input) {

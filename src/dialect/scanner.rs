@@ -8,13 +8,14 @@ use crate::decoder::mode::ErrorMode;
 use crate::decoder::step::{AtEnd, Step};
 #[cfg(feature = "alloc")]
 use crate::decoder::text::first_char;
-use crate::decoder::text::{Ending, split_far, split_range};
+use crate::decoder::text::split_range;
 use crate::decoder::text::{Level, NulForm};
 use crate::dialect::Dialect;
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{
     Before, DialectSequence, ErrorSpan, Grammar, Options, is_leading_surrogate,
 };
+use utf8_simd::text::split_far;
 
 /// The state of a stream in a dialect between two bytes.
 ///
@@ -218,12 +219,12 @@ impl DialectScanner {
         loop {
             let window = &input[read..input.len().min(read + reach)];
             let (used, written) = level.join_pairs(window, nul, &mut buffer);
-            let (joined, ending) = split_far(level, &buffer[..written]);
+            let (joined, error_len) = split_far(level, &buffer[..written]);
             text.push_str(joined);
-            let used = match ending {
+            let used = match error_len {
                 // The incomplete bytes are the last, and were copied unchanged.
-                Ending::End => used - (written - joined.len()),
-                _ => unjoined_len(joined, nul),
+                None => used - (written - joined.len()),
+                Some(_) => unjoined_len(joined, nul),
             };
             read += used;
             if used == joined.len() && used > 0 {
@@ -314,9 +315,9 @@ impl DialectScanner {
         let window = &input[..input.len().min(reach)];
         let Some(nul) = self.nul() else {
             let level = kernel_for(window);
-            let (text, ending) = split_far(level, window);
-            self.expect_text(reach, ending == Ending::End);
-            return (text, ending == Ending::End && window.len() == input.len());
+            let (text, error_len) = split_far(level, window);
+            self.expect_text(reach, error_len.is_none());
+            return (text, error_len.is_none() && window.len() == input.len());
         };
         let window = &window[..window.len().min(FAR_TWICE)];
         if reach > NEAR && begins_with_ascii(window) {
@@ -327,9 +328,9 @@ impl DialectScanner {
                 return (ascii, ascii.len() == input.len());
             }
         }
-        let (text, ending) = split_far(kernel_for(window), window);
+        let (text, error_len) = split_far(kernel_for(window), window);
         let end = Level::detect().find_outside(text.as_bytes(), nul.plain_bytes());
-        let continues = end.is_none() && ending == Ending::End;
+        let continues = end.is_none() && error_len.is_none();
         self.expect_text(reach, continues);
         // Bytes that are incomplete in UTF-8 may be ill-formed here.
         let held = window.get(text.len()).is_none_or(|byte| nul.plain_bytes().contains(byte));

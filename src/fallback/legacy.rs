@@ -291,8 +291,7 @@ mod whatwg {
     use encoding_rs::{Decoder, DecoderResult, Encoding};
 
     use super::{AtEnd, Decoded};
-    use crate::decoder::text::Level;
-    use crate::decoder::text::split_far;
+    use utf8_simd::valid_prefix;
 
     /// Decodes `bytes` with a new decoder each time, so that no decoder keeps any of them.
     ///
@@ -351,7 +350,7 @@ mod whatwg {
         loop {
             let (result, read, written) =
                 decoder.decode_to_utf8_without_replacement(rest, block, last);
-            text.push_str(split_far(Level::detect(), &block[..written]).0);
+            text.push_str(valid_prefix(&block[..written]).0);
             rest = &rest[read..];
             match result {
                 DecoderResult::InputEmpty => return replaced,

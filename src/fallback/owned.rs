@@ -41,16 +41,13 @@ pub(crate) fn take_next<B: SplitTo + Buf>(
             return Ok(None);
         }
         let mut legacy = String::new();
-        let mut found = TakenLegacy::Nothing;
-        let text = take_text(bytes, |bytes| {
-            match switch.step(decoder, bytes, at_end, &mut legacy) {
-                Found::Text(text) => return text,
-                Found::Legacy(len) | Found::Skip(len) => found = TakenLegacy::Bytes(len),
-                Found::Error(error) => found = TakenLegacy::Error(error),
-                Found::NeedMore => {}
-            }
-            ""
-        });
+        let (text, found) =
+            take_text(bytes, |bytes| match switch.step(decoder, bytes, at_end, &mut legacy) {
+                Found::Text(text) => (text, TakenLegacy::Nothing),
+                Found::Legacy(len) | Found::Skip(len) => ("", TakenLegacy::Bytes(len)),
+                Found::Error(error) => ("", TakenLegacy::Error(error)),
+                Found::NeedMore => ("", TakenLegacy::Nothing),
+            });
         match found {
             TakenLegacy::Nothing if text.is_empty() => return Ok(None),
             TakenLegacy::Nothing => return Ok(Some(text)),

@@ -305,13 +305,12 @@ impl<L: LegacyLines> LineMachine<L> {
         if !matches!(self.state, LineState::Start) || !scanner.is_on_fast_path() {
             return None;
         }
-        let mut line_end = None;
-        let text = take_text(src, |bytes| {
+        let (text, line_end) = take_text(src, |bytes| {
             let front =
                 delimiter.last_byte().map_or("", |end| split_line(Level::detect(), end, bytes));
             let End::Found { content, next } = delimiter.find(bytes, Looked::at(front.len()))
             else {
-                return "";
+                return ("", None);
             };
             let text = match front.get(..content) {
                 _ if content > self.max_length => None,
@@ -319,8 +318,7 @@ impl<L: LegacyLines> LineMachine<L> {
                 None => all_text(&bytes[..content]),
                 text => text,
             };
-            line_end = text.map(|_| next);
-            text.unwrap_or_default()
+            (text.unwrap_or_default(), text.map(|_| next))
         });
         let next = line_end?;
         let offset = scanner.position();
@@ -471,13 +469,11 @@ impl<L: LegacyLines> LineMachine<L> {
         if line.errors > 0 || !line.start.start().is_over() || is_legacy {
             return None;
         }
-        let (mut scanner, mut clean) = (line.start, 0);
-        let text = take_text(src, |bytes| match scanner.step(&bytes[..content]) {
-            Step::Text(text) => {
-                clean = text.len();
-                if clean == content { text } else { "" }
-            }
-            _ => "",
+        let mut scanner = line.start;
+        let (text, clean) = take_text(src, |bytes| match scanner.step(&bytes[..content]) {
+            Step::Text(text) if text.len() == content => (text, content),
+            Step::Text(text) => ("", text.len()),
+            _ => ("", 0),
         });
         if clean > line.checked {
             line.checked = clean;

@@ -2,7 +2,6 @@
 
 pub(crate) mod buffer;
 pub(crate) mod destination;
-pub(crate) mod input;
 #[cfg(feature = "alloc")]
 pub(crate) mod lossy;
 #[cfg(feature = "std")]
@@ -16,10 +15,11 @@ use crate::decoder::ends::tail;
 use crate::decoder::error::{ErrorStats, Utf8Error};
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::options::Utf8Options;
-use crate::decoder::partial::{Partial, Resumed};
-use crate::decoder::text::{BlockPart, BlockParts, Ending, ErrorDensity, Level, first_char};
-use crate::decoder::utf8_decoder::input::take_piece;
-use crate::decoder::{scanner::Scanner, step::Step};
+use crate::decoder::partial::Partial;
+use crate::decoder::scanner::{ErrorDensity, Scanner};
+use crate::decoder::step::Step;
+use crate::decoder::text::{BlockPart, BlockParts, Level, first_char};
+use utf8_simd::PrefixEnd;
 
 /// Decodes a stream of bytes that arrives in chunks split anywhere. It yields text and reports each error.
 ///
@@ -52,7 +52,7 @@ pub struct Utf8Decoder {
     scanner: Scanner,
     partial: Partial,
     /// The split character that the last piece borrows.
-    lent: [u8; 4],
+    split_char: [u8; 4],
     stats: ErrorStats,
 }
 
@@ -70,7 +70,7 @@ impl Utf8Decoder {
         Self {
             scanner: Scanner::new(Utf8Options::new()),
             partial: Partial::new(),
-            lent: [0; 4],
+            split_char: [0; 4],
             stats: ErrorStats::new(),
         }
     }
@@ -122,12 +122,20 @@ impl Utf8Decoder {
     /// assert_eq!(decoder.push(b"\xAC").next(), Some(Ok("€")));
     /// ```
     pub fn push<'d, 'c: 'd>(&'d mut self, chunk: &'c [u8]) -> Pieces<'d, 'c> {
-        let Self { scanner, partial, lent, stats } = self;
+        let Self { scanner, partial, split_char, stats } = self;
         if scanner.is_batched() {
             // The last caller did not take all parts.
             scanner.set_density(ErrorDensity::Dense);
         }
-        Pieces { scanner, partial, lent: Some(lent), stats, input: chunk, block: None, patience: 0 }
+        Pieces {
+            scanner,
+            partial,
+            split_char: Some(split_char),
+            stats,
+            input: chunk,
+            block: None,
+            patience: 0,
+        }
     }
 
     /// Ends the stream.
@@ -276,12 +284,13 @@ impl Utf8Decoder {
     }
 
     /// Continues the held sequence with the first bytes of `input`. See [`Partial::resume`].
-    pub(crate) fn resume(&mut self, input: &[u8]) -> (usize, Resumed) {
-        let (used, resumed) = self.partial.resume(&mut self.scanner, input);
-        if let Resumed::Error(error) = resumed {
+    #[cfg(feature = "alloc")]
+    pub(crate) fn resume(&mut self, input: &[u8]) -> (usize, Step<char>) {
+        let (used, step) = self.partial.resume(&mut self.scanner, input);
+        if let Step::Error(error) = step {
             self.stats.note(error);
         }
-        (used, resumed)
+        (used, step)
     }
 
     /// Holds `tail`, for which the last step returned [`Step::NeedMore`].
@@ -303,6 +312,7 @@ impl Utf8Decoder {
     }
 
     /// Classifies the start of `input`, the bytes at [`position`](Self::position).
+    #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn step<'i>(&mut self, input: &'i [u8]) -> Step<&'i str> {
         debug_assert!(self.partial.is_empty());
@@ -317,7 +327,7 @@ impl Utf8Decoder {
     /// and what follows it, or `None` if the scanner is not on the fast path.
     #[cfg(feature = "alloc")]
     #[inline(always)]
-    pub(crate) fn step_fast_path<'i>(&mut self, input: &'i [u8]) -> Option<(&'i str, Ending)> {
+    pub(crate) fn step_fast_path<'i>(&mut self, input: &'i [u8]) -> Option<(&'i str, PrefixEnd)> {
         self.scanner.is_on_fast_path().then(|| self.scanner.step_fast_path(input))
     }
 
@@ -446,7 +456,7 @@ pub struct Pieces<'d, 'c> {
     partial: &'d mut Partial,
     /// Memory for a split character; `None` once it is used. A chunk completes at most one such character,
     /// because only the last bytes of the chunk begin another.
-    lent: Option<&'d mut [u8; 4]>,
+    split_char: Option<&'d mut [u8; 4]>,
     stats: &'d mut ErrorStats,
     input: &'c [u8],
     /// The parts that `input` begins with. Invariant: `Some` exactly while the scanner is in `ErrorDensity::Batched`; nothing is held
@@ -497,10 +507,9 @@ impl<'c> Pieces<'_, 'c> {
         if self.partial.is_empty() {
             return None;
         }
-        let (_, resumed) = self.partial.resume(self.scanner, next);
-        match resumed {
-            Resumed::Error(error) => Some(self.stats.note(error)),
-            Resumed::Nothing | Resumed::Char(_) => None,
+        match self.partial.resume(self.scanner, next) {
+            (_, Step::Error(error)) => Some(self.stats.note(error)),
+            _ => None,
         }
     }
 
@@ -525,12 +534,8 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
         }
         if self.partial.is_empty() {
             if self.scanner.is_on_fast_path() {
-                let (text, ending) = self.scanner.step_fast_path(self.input);
-                self.input = tail(self.input, text.len());
-                if ending == Ending::End {
-                    self.partial.hold(self.input);
-                    self.input = &[];
-                }
+                let (text, end) = self.scanner.step_fast_path(self.input);
+                self.pass_text(text, end);
                 if !text.is_empty() {
                     return Some(Ok(text));
                 }
@@ -544,6 +549,16 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
 }
 
 impl<'d, 'c: 'd> Pieces<'d, 'c> {
+    /// Moves past `text`, the front of the input, and holds what is left if more bytes can complete it.
+    #[inline(always)]
+    fn pass_text(&mut self, text: &str, end: PrefixEnd) {
+        self.input = tail(self.input, text.len());
+        if !matches!(end, PrefixEnd::IllFormed(_)) {
+            self.partial.hold(self.input);
+            self.input = &[];
+        }
+    }
+
     /// Returns the next part of the block, or else what follows it.
     // Out of line, because it saves fewer registers than `take_piece`: rows `pieces/*/1-in-8`.
     #[inline(never)]
@@ -581,14 +596,10 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             self.input = tail(self.input, error.bytes().len());
             return Some(Err(self.stats.note(error)));
         } else if self.patience > 0
-            && let Some((text, ending)) = self.scanner.step_dense(self.input)
+            && let Some((text, end)) = self.scanner.step_dense(self.input)
         {
             self.patience -= 1;
-            self.input = tail(self.input, text.len());
-            if ending == Ending::End {
-                self.partial.hold(self.input);
-                self.input = &[];
-            }
+            self.pass_text(text, end);
             return Some(Ok(text));
         }
         self.take_piece_slowly()
@@ -622,9 +633,9 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
     fn take_completed(&mut self) -> Option<&'d str> {
         let (joined, taken) = self.partial.complete(self.scanner, self.input)?;
         self.input = tail(self.input, taken);
-        let lent = self.lent.take()?;
-        *lent = joined;
-        first_char(lent)
+        let split_char = self.split_char.take()?;
+        *split_char = joined;
+        first_char(split_char)
     }
 
     #[inline(never)]
@@ -633,12 +644,35 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             // Not `None`: a new block has an ill-formed part.
             return self.take_part();
         }
-        let mut input: &'d [u8] = self.input;
-        let piece = take_piece(self.scanner, self.partial, self.stats, &mut input, |c| {
-            self.lent.take().map_or("", |lent| c.encode_utf8(lent))
-        });
-        self.input = tail(self.input, self.input.len() - input.len());
-        piece
+        while !self.partial.is_empty() && !self.input.is_empty() {
+            let (used, step) = self.partial.resume(self.scanner, self.input);
+            self.input = tail(self.input, used);
+            match step {
+                Step::Text(c) => {
+                    return self.split_char.take().map(|memory| Ok(&*c.encode_utf8(memory)));
+                }
+                Step::Error(error) => return Some(Err(self.stats.note(error))),
+                Step::Skip(_) | Step::NeedMore => {}
+            }
+        }
+        while !self.input.is_empty() {
+            match self.scanner.step(self.input) {
+                Step::Text(text) => {
+                    self.input = tail(self.input, text.len());
+                    return Some(Ok(text));
+                }
+                Step::Skip(len) => self.input = tail(self.input, len),
+                Step::Error(error) => {
+                    self.input = tail(self.input, error.bytes().len());
+                    return Some(Err(self.stats.note(error)));
+                }
+                Step::NeedMore => {
+                    self.partial.hold(self.input);
+                    self.input = &[];
+                }
+            }
+        }
+        None
     }
 }
 
