@@ -9,9 +9,7 @@ use tokio_util::codec::{Decoder, Encoder};
 use crate::codec::lines_codec::Utf8LinesCodec;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::options::Utf8Options;
-use crate::decoder::text::Ending;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::utf8_decoder::input::Taken;
 
 /// Decodes bytes to text and errors, in order. Every byte is part of one of them, so nothing is lost.
 ///
@@ -143,19 +141,7 @@ impl Decoder for Utf8ChunksCodec {
     type Error = io::Error;
 
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, io::Error> {
-        if let Some((text, ending)) = self.decoder.take_plain(src) {
-            if !text.is_empty() {
-                return Ok(Some(Ok(text)));
-            }
-            if ending == Ending::End {
-                return Ok(None);
-            }
-        }
-        Ok(match self.decoder.take_step(src) {
-            Taken::NeedMore => None,
-            Taken::Text(text) => Some(Ok(text)),
-            Taken::Error(error) => Some(Err(error)),
-        })
+        Ok(self.decoder.take_next(src))
     }
 
     fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, io::Error> {

@@ -5,8 +5,8 @@ use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
+use crate::decoder::step::AtEnd;
 use crate::decoder::text::take_text;
 use crate::dialect::repaired::{Halt, decode_run};
 use crate::dialect::scanner::DialectStep;
@@ -201,13 +201,13 @@ impl DialectCodec {
     fn take_clean(&mut self, src: &mut BytesMut) -> Option<ByteString> {
         let mut scanner = self.decoder.scanner();
         let span = scanner.span(self.mode);
-        let text = take_text(src, |bytes| match scanner.step(bytes, Follow::More, span) {
-            DialectStep::Text(text) if text.len() >= LONG.min(bytes.len()) => text,
+        let (text, ()) = take_text(src, |bytes| match scanner.step(bytes, AtEnd::No, span) {
+            DialectStep::Text(text) if text.len() >= LONG.min(bytes.len()) => (text, ()),
             DialectStep::Text(text) => {
-                let rest = scanner.step(&bytes[text.len()..], Follow::More, span);
-                if matches!(rest, DialectStep::NeedMore) { text } else { "" }
+                let rest = scanner.step(&bytes[text.len()..], AtEnd::No, span);
+                (if matches!(rest, DialectStep::NeedMore) { text } else { "" }, ())
             }
-            _ => "",
+            _ => ("", ()),
         });
         if text.is_empty() {
             return None;
@@ -226,9 +226,9 @@ impl Decoder for DialectCodec {
             return Ok(Some(DialectPiece::Text(text)));
         }
         let mode = self.mode;
-        let (scanner, tally) = self.decoder.scanner_and_tally();
+        let (scanner, stats) = self.decoder.scanner_and_stats();
         let mut text = String::new();
-        let run = decode_run(scanner, tally, src, mode, &mut text);
+        let run = decode_run(scanner, stats, src, mode, &mut text);
         src.advance(run.read);
         match run.halt {
             Some(_) if !text.is_empty() => *scanner = run.before,
@@ -238,7 +238,7 @@ impl Decoder for DialectCodec {
             }
             Some(Halt::Error(error)) => {
                 src.advance(error.bytes().len());
-                return Err(CodecError::Invalid(tally.note(error)));
+                return Err(CodecError::Invalid(stats.note(error)));
             }
             None => {}
         }
@@ -250,12 +250,12 @@ impl Decoder for DialectCodec {
             return Ok(Some(item));
         }
         let mode = self.mode;
-        let (scanner, tally) = self.decoder.scanner_and_tally();
+        let (scanner, stats) = self.decoder.scanner_and_stats();
         loop {
             if let Some(missing) = scanner.end_start() {
-                tally.note(missing).repair_of(mode).ok_or(CodecError::Invalid(missing))?;
+                stats.note(missing).repair_of(mode).ok_or(CodecError::Invalid(missing))?;
             }
-            match scanner.step(src, Follow::End, scanner.span(mode)) {
+            match scanner.step(src, AtEnd::Yes, scanner.span(mode)) {
                 DialectStep::NeedMore => {
                     scanner.end();
                     return Ok(None);
@@ -276,7 +276,7 @@ impl Decoder for DialectCodec {
                 DialectStep::Error(error) => {
                     src.advance(error.bytes().len());
                     let repair =
-                        tally.note(error).repair_of(mode).ok_or(CodecError::Invalid(error))?;
+                        stats.note(error).repair_of(mode).ok_or(CodecError::Invalid(error))?;
                     if !repair.is_empty() {
                         return Ok(Some(DialectPiece::from(&*repair)));
                     }

@@ -7,9 +7,9 @@ use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::progress::Status;
+use crate::decoder::step::AtEnd;
 use crate::decoder::text::take_text;
 use crate::dialect::grammar::ErrorSpan;
 use crate::dialect::scanner::{DialectScanner, DialectStep};
@@ -173,13 +173,13 @@ impl JavaUtfCodec {
             checked = 0;
             self.decoder.continue_from(start);
         }
-        let (known, follow) = match src.get(..len) {
-            Some(whole) => (whole, Follow::End),
-            None => (&src[..], Follow::More),
+        let (known, at_end) = match src.get(..len) {
+            Some(whole) => (whole, AtEnd::Yes),
+            None => (&src[..], AtEnd::No),
         };
         while self.mode == ErrorMode::Fatal {
             let scanner = self.decoder.scanner_mut();
-            let (taken, error) = match scanner.step(&known[checked..], follow, ErrorSpan::Prompt) {
+            let (taken, error) = match scanner.step(&known[checked..], at_end, ErrorSpan::Prompt) {
                 DialectStep::NeedMore => break,
                 DialectStep::Text(text) => (text.len(), None),
                 DialectStep::Skip(len) => (len, None),
@@ -195,7 +195,7 @@ impl JavaUtfCodec {
             self.state = JavaState::Rejected { left: len - checked };
             return Some(Err(self.decoder.note(error)));
         }
-        if follow == Follow::More {
+        if at_end == AtEnd::No {
             self.state = JavaState::String { len, checked, start };
             src.reserve(len - src.len());
             return None;
@@ -210,10 +210,11 @@ impl JavaUtfCodec {
     fn take_clean(&mut self, src: &mut BytesMut, len: usize) -> Option<ByteString> {
         let mut scanner = self.decoder.scanner();
         let span = scanner.span(self.mode);
-        let text = take_text(src, |bytes| match scanner.step(&bytes[..len], Follow::End, span) {
-            DialectStep::Text(text) if text.len() == len => text,
-            _ => "",
-        });
+        let (text, ()) =
+            take_text(src, |bytes| match scanner.step(&bytes[..len], AtEnd::Yes, span) {
+                DialectStep::Text(text) if text.len() == len => (text, ()),
+                _ => ("", ()),
+            });
         (text.len() == len).then(|| {
             self.decoder.continue_from(scanner);
             text

@@ -9,9 +9,9 @@ use tokio_util::codec::{Decoder, Encoder};
 use crate::codec::CodecError;
 use crate::decoder::encoder::Utf8Encoder;
 use crate::decoder::error::Utf8Error;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
+use crate::decoder::step::AtEnd;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::{scanner::Scanner, step::Step};
 use crate::fallback::{FallbackDecoder, LineFallback};
@@ -394,8 +394,8 @@ impl LegacyLines for Option<Box<LineFallback>> {
     }
 
     fn step(&self, scanner: &mut Scanner, bytes: &[u8], next: LineAction) -> Step<&'static str> {
-        let follow = if next.is_end() { Follow::End } else { Follow::More };
-        self.as_ref().map_or(Step::NeedMore, |fallback| fallback.step(scanner, bytes, follow))
+        let at_end = if next.is_end() { AtEnd::Yes } else { AtEnd::No };
+        self.as_ref().map_or(Step::NeedMore, |fallback| fallback.step(scanner, bytes, at_end))
     }
 
     fn text(

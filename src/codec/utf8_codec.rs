@@ -8,12 +8,10 @@ use crate::codec::CodecError;
 use crate::codec::lines_codec::{Parts, Utf8LinesCodec};
 use crate::decoder::encoder::Utf8Encoder;
 use crate::decoder::error::Utf8Error;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
-use crate::decoder::text::Ending;
+use crate::decoder::step::AtEnd;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::utf8_decoder::input::Taken;
 use crate::decoder::utf8_decoder::owned::Item;
 use crate::fallback::{FallbackDecoder, Switch, take_next};
 
@@ -265,22 +263,13 @@ impl Utf8Codec {
         self.fallback.as_ref().map_or(0, |fallback| fallback.uses().runs)
     }
 
-    /// Decodes `src` in every mode.
-    ///
-    /// Separate from the fast path: see `crate::decoder`, "Store forwarding"; scenario `framed`.
+    /// Decodes `src` with a fallback or in a lossy mode.
     #[inline(never)]
     fn decode_otherwise(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, Utf8Error> {
         if let Some(switch) = &mut self.fallback {
-            return take_next(switch, &mut self.decoder, src, Follow::More, self.mode);
+            return take_next(switch, &mut self.decoder, src, AtEnd::No, self.mode);
         }
-        if self.mode != ErrorMode::Fatal {
-            return Ok(self.decoder.take_repaired(src, self.mode)?.into_item());
-        }
-        match self.decoder.take_step(src) {
-            Taken::NeedMore => Ok(None),
-            Taken::Text(text) => Ok(Some(text)),
-            Taken::Error(error) => Err(error),
-        }
+        Ok(self.decoder.take_repaired(src, self.mode)?.into_item())
     }
 }
 
@@ -321,19 +310,8 @@ impl Decoder for Utf8Codec {
 
     #[inline]
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, CodecError> {
-        if src.is_empty() {
-            return Ok(None);
-        }
-        if self.mode == ErrorMode::Fatal
-            && self.fallback.is_none()
-            && let Some((text, ending)) = self.decoder.take_plain(src)
-        {
-            if !text.is_empty() {
-                return Ok(Some(text));
-            }
-            if ending == Ending::End {
-                return Ok(None);
-            }
+        if self.mode == ErrorMode::Fatal && self.fallback.is_none() {
+            return Ok(self.decoder.take_next(src).transpose()?);
         }
         Ok(self.decode_otherwise(src)?)
     }
@@ -343,7 +321,7 @@ impl Decoder for Utf8Codec {
             return Ok(Some(text));
         }
         if let Some(switch) = &mut self.fallback {
-            let next = take_next(switch, &mut self.decoder, src, Follow::End, self.mode)?;
+            let next = take_next(switch, &mut self.decoder, src, AtEnd::Yes, self.mode)?;
             if next.is_none() {
                 switch.finish();
             }

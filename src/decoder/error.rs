@@ -496,12 +496,12 @@ const _: () = assert!(size_of::<Utf8Error>() == 16);
 
 /// The number of errors of one stream, and the first of them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Tally<E = Utf8Error> {
+pub(crate) struct ErrorStats<E = Utf8Error> {
     count: u64,
     first: Option<E>,
 }
 
-impl<E: Copy> Tally<E> {
+impl<E: Copy> ErrorStats<E> {
     pub(crate) const fn new() -> Self {
         Self { count: 0, first: None }
     }
@@ -547,7 +547,7 @@ impl<E: Copy> Tally<E> {
     }
 }
 
-impl<E: Copy> Default for Tally<E> {
+impl<E: Copy> Default for ErrorStats<E> {
     fn default() -> Self {
         Self::new()
     }

@@ -194,7 +194,6 @@ impl Repair {
     }
 
     /// A character that needs no repair, for callers that store characters and repairs in one type.
-    #[cfg(feature = "stream")]
     pub(crate) fn from_char(c: char) -> Self {
         let mut repair = Self::EMPTY;
         repair.push(ShortText::from_char(c));

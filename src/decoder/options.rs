@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::decoder::bom::{BomPolicy, Start};
+use crate::decoder::bom::{BomPolicy, BomState};
 use crate::decoder::error::Utf8ErrorKind;
 
 /// How a stream begins and what it may contain.
@@ -45,13 +45,13 @@ use crate::decoder::error::Utf8ErrorKind;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Utf8Options {
-    beginning: Beginning,
+    bom: BomConfig,
     strictness: Strictness,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Beginning {
-    First(BomPolicy),
+enum BomConfig {
+    Policy(BomPolicy),
     MidStream,
 }
 
@@ -68,7 +68,7 @@ impl Utf8Options {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self { beginning: Beginning::First(BomPolicy::Keep), strictness: Strictness::new() }
+        Self { bom: BomConfig::Policy(BomPolicy::Keep), strictness: Strictness::new() }
     }
 
     /// Sets the BOM policy, overriding [`with_mid_stream_start`].
@@ -86,7 +86,7 @@ impl Utf8Options {
     /// ```
     #[must_use]
     pub const fn with_bom(self, policy: BomPolicy) -> Self {
-        Self { beginning: Beginning::First(policy), ..self }
+        Self { bom: BomConfig::Policy(policy), ..self }
     }
 
     /// Decodes from the middle of a stream, for example when tailing a log or joining a multicast.
@@ -106,7 +106,7 @@ impl Utf8Options {
     /// ```
     #[must_use]
     pub const fn with_mid_stream_start(self) -> Self {
-        Self { beginning: Beginning::MidStream, ..self }
+        Self { bom: BomConfig::MidStream, ..self }
     }
 
     /// Rejects NUL, U+0000.
@@ -265,10 +265,10 @@ impl Utf8Options {
         Self { strictness, ..self }
     }
 
-    pub(crate) const fn start(self) -> Start {
-        match self.beginning {
-            Beginning::First(policy) => Start::new(policy),
-            Beginning::MidStream => Start::MidStream { skipped: 0 },
+    pub(crate) const fn start(self) -> BomState {
+        match self.bom {
+            BomConfig::Policy(policy) => BomState::new(policy),
+            BomConfig::MidStream => BomState::MidStream { skipped: 0 },
         }
     }
 
@@ -286,16 +286,16 @@ impl Utf8Options {
 
     /// Returns the BOM policy, or `None` for a mid-stream start.
     pub(crate) const fn bom(self) -> Option<BomPolicy> {
-        match self.beginning {
-            Beginning::First(policy) => Some(policy),
-            Beginning::MidStream => None,
+        match self.bom {
+            BomConfig::Policy(policy) => Some(policy),
+            BomConfig::MidStream => None,
         }
     }
 }
 
-impl Default for Beginning {
+impl Default for BomConfig {
     fn default() -> Self {
-        Self::First(BomPolicy::Keep)
+        Self::Policy(BomPolicy::Keep)
     }
 }
 

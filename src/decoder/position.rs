@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::decoder::error::Utf8Error;
-use crate::decoder::text::count_chars;
+use utf8_simd::count_chars;
 
 /// A position in a stream of text: line, column and offset.
 ///

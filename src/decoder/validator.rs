@@ -1,11 +1,11 @@
 //! The validator: is a stream well-formed, and where not?
 
-use crate::decoder::carry::{Carry, Resumed};
 use crate::decoder::ends::tail;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::options::Utf8Options;
-use crate::decoder::text::Ending;
+use crate::decoder::partial::Partial;
 use crate::decoder::{scanner::Scanner, step::Step};
+use utf8_simd::PrefixEnd;
 
 /// Validates a stream of bytes that arrives in chunks split anywhere. It yields no text.
 ///
@@ -31,7 +31,7 @@ use crate::decoder::{scanner::Scanner, step::Step};
 #[derive(Clone, Debug)]
 pub struct Utf8Validator {
     scanner: Scanner,
-    carry: Carry,
+    partial: Partial,
 }
 
 impl Utf8Validator {
@@ -44,7 +44,7 @@ impl Utf8Validator {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self { scanner: Scanner::new(Utf8Options::new()), carry: Carry::new() }
+        Self { scanner: Scanner::new(Utf8Options::new()), partial: Partial::new() }
     }
 
     /// Sets the options. Call it before the first push.
@@ -98,22 +98,22 @@ impl Utf8Validator {
     /// ```
     #[inline]
     pub fn push(&mut self, chunk: &[u8]) -> Result<(), Utf8Error> {
-        if !self.scanner.is_plain() {
+        if !self.scanner.is_on_fast_path() {
             return self.push_slowly(chunk);
         }
         let mut input = chunk;
-        if !self.carry.is_empty() {
-            let Some((_, taken)) = self.carry.complete(&mut self.scanner, input) else {
+        if !self.partial.is_empty() {
+            let Some((_, taken)) = self.partial.complete(&mut self.scanner, input) else {
                 return self.push_slowly(chunk);
             };
             input = tail(input, taken);
         }
-        let (text, ending) = self.scanner.step_plain(input);
+        let (text, end) = self.scanner.step_fast_path(input);
         let rest = tail(input, text.len());
-        if ending != Ending::End {
+        if let PrefixEnd::IllFormed(_) = end {
             return self.push_slowly(rest);
         }
-        self.carry.hold(rest);
+        self.partial.hold(rest);
         Ok(())
     }
 
@@ -121,12 +121,12 @@ impl Utf8Validator {
     fn push_slowly(&mut self, chunk: &[u8]) -> Result<(), Utf8Error> {
         let mut input = chunk;
         while !input.is_empty() {
-            if !self.carry.is_empty() {
-                let (consumed, resumed) = self.carry.resume(&mut self.scanner, input);
+            if !self.partial.is_empty() {
+                let (consumed, step) = self.partial.resume(&mut self.scanner, input);
                 input = tail(input, consumed);
-                match resumed {
-                    Resumed::Error(error) => return Err(error),
-                    Resumed::Nothing | Resumed::Char(_) => continue,
+                match step {
+                    Step::Error(error) => return Err(error),
+                    Step::Text(_) | Step::Skip(_) | Step::NeedMore => continue,
                 }
             }
             match self.scanner.step(input) {
@@ -134,7 +134,7 @@ impl Utf8Validator {
                 Step::Skip(len) => input = tail(input, len),
                 Step::Error(error) => return Err(error),
                 Step::NeedMore => {
-                    self.carry.hold(input);
+                    self.partial.hold(input);
                     return Ok(());
                 }
             }
@@ -165,7 +165,7 @@ impl Utf8Validator {
     /// assert_eq!(validator.finish(), Ok(()));
     /// ```
     pub fn finish(&mut self) -> Result<(), Utf8Error> {
-        match self.carry.finish(&mut self.scanner) {
+        match self.partial.finish(&mut self.scanner) {
             Some(error) => Err(error),
             None => Ok(()),
         }
@@ -185,7 +185,7 @@ impl Utf8Validator {
     /// ```
     pub const fn reset(&mut self) {
         self.scanner.reset();
-        self.carry = Carry::new();
+        self.partial = Partial::new();
     }
 
     /// Returns the number of bytes of the stream that have been consumed, held bytes included.
@@ -201,7 +201,7 @@ impl Utf8Validator {
     /// ```
     #[must_use]
     pub const fn position(&self) -> u64 {
-        self.scanner.position() + self.carry.len() as u64
+        self.scanner.position() + self.partial.len() as u64
     }
 
     /// Returns the held bytes: the beginning of a sequence or of a BOM, at most three bytes.
@@ -217,7 +217,7 @@ impl Utf8Validator {
     /// ```
     #[must_use]
     pub fn incomplete(&self) -> &[u8] {
-        self.carry.as_bytes()
+        self.partial.as_bytes()
     }
 
     /// Returns whether the bytes so far end between two characters, with nothing held.
@@ -235,7 +235,7 @@ impl Utf8Validator {
     /// ```
     #[must_use]
     pub const fn is_complete(&self) -> bool {
-        self.carry.is_empty()
+        self.partial.is_empty()
     }
 
     /// Returns whether a BOM was removed from the start of this stream.

@@ -3,11 +3,11 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::decoder::error::Tally;
-use crate::decoder::follow::Follow;
+use crate::decoder::error::ErrorStats;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::progress::progress;
 use crate::decoder::progress::{Progress, Status};
+use crate::decoder::step::AtEnd;
 use crate::dialect::decoder::DialectDecoder;
 use crate::dialect::error::DialectError;
 use crate::dialect::scanner::{DialectScanner, DialectStep};
@@ -190,7 +190,7 @@ impl DialectDecoder {
                 read += used;
                 break;
             }
-            let (used, resumed) = self.resume(&chunk[read..], Follow::More, span);
+            let (used, resumed) = self.resume(&chunk[read..], AtEnd::No, span);
             read += used;
             match resumed {
                 None => {}
@@ -199,7 +199,7 @@ impl DialectDecoder {
             }
         }
         while read < chunk.len() {
-            let run = decode_run(&mut self.scanner, &mut self.tally, &chunk[read..], mode, text);
+            let run = decode_run(&mut self.scanner, &mut self.stats, &chunk[read..], mode, text);
             read += run.read;
             match run.halt {
                 None => {
@@ -210,7 +210,7 @@ impl DialectDecoder {
                     read += len;
                     self.append(code_point, mode, text)?;
                 }
-                Some(Halt::Error(error)) => return Err(self.tally.note(error)),
+                Some(Halt::Error(error)) => return Err(self.stats.note(error)),
             }
         }
         Ok(())
@@ -226,7 +226,7 @@ impl DialectDecoder {
         match char::from_u32(code_point) {
             Some(c) => text.push(c),
             None => {
-                let error = self.tally.note(self.scanner.not_scalar(code_point));
+                let error = self.stats.note(self.scanner.not_scalar(code_point));
                 text.push_str(&error.repair_of(mode).ok_or(error)?);
             }
         }
@@ -258,7 +258,7 @@ pub(crate) enum Halt {
 /// or an error that is not repaired.
 pub(crate) fn decode_run(
     scanner: &mut DialectScanner,
-    tally: &mut Tally<DialectError>,
+    stats: &mut ErrorStats<DialectError>,
     input: &[u8],
     mode: ErrorMode,
     text: &mut String,
@@ -286,8 +286,8 @@ pub(crate) fn decode_run(
         #[cfg(feature = "codec")]
         let before = *scanner;
         let step = match scanner.is_under_way() {
-            true => scanner.step_other(&input[read..], Follow::More, span),
-            false => scanner.step(&input[read..], Follow::More, span),
+            true => scanner.step_other(&input[read..], AtEnd::No, span),
+            false => scanner.step(&input[read..], AtEnd::No, span),
         };
         let halt = match step {
             DialectStep::Text(piece) => {
@@ -309,7 +309,7 @@ pub(crate) fn decode_run(
             }
             DialectStep::Error(error) => match error.repair_of(mode) {
                 Some(repair) => {
-                    tally.note(error);
+                    stats.note(error);
                     text.push_str(&repair);
                     read += error.bytes().len();
                     continue;

@@ -4,11 +4,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::decoder::error::Utf8Error;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
 use crate::decoder::progress::progress;
 use crate::decoder::progress::{Progress, Status};
+use crate::decoder::step::AtEnd;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::fallback::switch::Found;
 use crate::fallback::{Fallback, Switch};
@@ -167,7 +167,7 @@ impl FallbackDecoder {
         let (mut rest, options) = (chunk, self.decoder.scanner().options());
         loop {
             let result = if self.held.is_empty() {
-                let found = self.switch.step(&mut self.decoder, rest, Follow::More, text);
+                let found = self.switch.step(&mut self.decoder, rest, AtEnd::No, text);
                 let (used, result) = take(found, mode, options, text);
                 if used == 0 && result == Ok(Pace::Waits) {
                     self.held.hold(rest, Wait::ForMore);
@@ -429,7 +429,7 @@ impl FallbackDecoder {
         text: &mut String,
     ) -> Result<Pace, Utf8Error> {
         let (held, options) = (self.held.rest(), self.decoder.scanner().options());
-        let found = self.switch.step(&mut self.decoder, held, Follow::End, text);
+        let found = self.switch.step(&mut self.decoder, held, AtEnd::Yes, text);
         let (used, pace) = take(found, mode, options, text);
         self.held.take(used);
         if pace == Ok(Pace::Waits) {
@@ -457,7 +457,7 @@ impl FallbackDecoder {
             };
             self.held.append(&chunk[..lent]);
             let held = self.held.rest();
-            let found = self.switch.step(&mut self.decoder, held, Follow::More, text);
+            let found = self.switch.step(&mut self.decoder, held, AtEnd::No, text);
             let (used, result) = take(found, mode, options, text);
             if used == 0 && result == Ok(Pace::Waits) {
                 self.held.wait = Wait::ForMore;

@@ -10,9 +10,9 @@ use core::fmt;
 use core::ops::RangeInclusive;
 
 use crate::decoder::error::Utf8ErrorKind;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::WINDOWS_1252_C1;
 use crate::decoder::options::Strictness;
+use crate::decoder::step::AtEnd;
 use crate::decoder::text::{Level, push_utf16};
 use crate::decoder::utf8_decoder::lossy::SingleByte;
 
@@ -169,34 +169,34 @@ impl LegacyEncoding {
     pub(super) fn decode(
         self,
         bytes: &[u8],
-        follow: Follow,
+        at_end: AtEnd,
         strictness: Strictness,
         text: &mut String,
     ) -> Decoded {
         let before = text.len();
-        let decoded = self.decode_all(bytes, follow, text);
+        let decoded = self.decode_all(bytes, at_end, text);
         if strictness.is_off() || strictness.find_rejected(&text[before..]).is_none() {
             return decoded;
         }
         text.truncate(before);
-        self.decode_by_character(bytes, follow, strictness, text)
+        self.decode_by_character(bytes, at_end, strictness, text)
     }
 
     /// Like [`decode`](Self::decode), for bytes one of which encodes a rejected character.
     fn decode_by_character(
         self,
         bytes: &[u8],
-        follow: Follow,
+        at_end: AtEnd,
         strictness: Strictness,
         text: &mut String,
     ) -> Decoded {
         let (mut rest, mut total) = (bytes, Decoded { read: 0, replaced: 0, rejected: None });
         loop {
             let before = text.len();
-            let prefixes = (1..=rest.len().min(4)).map(|len| (&rest[..len], Follow::More));
+            let prefixes = (1..=rest.len().min(4)).map(|len| (&rest[..len], AtEnd::No));
             let decoded = prefixes
-                .chain([(rest, follow)])
-                .map(|(bytes, follow)| self.decode_all(bytes, follow, text))
+                .chain([(rest, at_end)])
+                .map(|(bytes, at_end)| self.decode_all(bytes, at_end, text))
                 .find(|decoded| decoded.read > 0);
             let Some(decoded) = decoded else { return total };
             if let Some((_, _, kind)) = strictness.find_rejected(&text[before..]) {
@@ -214,12 +214,12 @@ impl LegacyEncoding {
         not(feature = "encoding_rs"),
         allow(unused_variables, reason = "every character is one byte")
     )]
-    fn decode_all(self, bytes: &[u8], follow: Follow, text: &mut String) -> Decoded {
+    fn decode_all(self, bytes: &[u8], at_end: AtEnd, text: &mut String) -> Decoded {
         match self.0 {
             Table::Latin1 => decode_bytes(None, bytes, text),
             Table::Windows1252 => decode_bytes(Some(&WINDOWS_1252_C1), bytes, text),
             #[cfg(feature = "encoding_rs")]
-            Table::Whatwg(encoding) => whatwg::decode(encoding, bytes, follow, text),
+            Table::Whatwg(encoding) => whatwg::decode(encoding, bytes, at_end, text),
         }
     }
 }
@@ -290,9 +290,8 @@ mod whatwg {
 
     use encoding_rs::{Decoder, DecoderResult, Encoding};
 
-    use super::{Decoded, Follow};
-    use crate::decoder::text::Level;
-    use crate::decoder::text::split_far;
+    use super::{AtEnd, Decoded};
+    use utf8_simd::valid_prefix;
 
     /// Decodes `bytes` with a new decoder each time, so that no decoder keeps any of them.
     ///
@@ -301,23 +300,23 @@ mod whatwg {
     pub(super) fn decode(
         encoding: &'static Encoding,
         bytes: &[u8],
-        follow: Follow,
+        at_end: AtEnd,
         text: &mut String,
     ) -> Decoded {
         let mut decoder = encoding.new_decoder_without_bom_handling();
         let mut block = [0; BLOCK];
-        if follow == Follow::End || encoding.is_single_byte() {
-            let replaced = feed(&mut decoder, bytes, Follow::End, &mut block, text);
+        if at_end == AtEnd::Yes || encoding.is_single_byte() {
+            let replaced = feed(&mut decoder, bytes, AtEnd::Yes, &mut block, text);
             return Decoded { read: bytes.len(), replaced, rejected: None };
         }
         let (bulk, last) = bytes.split_at(bytes.len().saturating_sub(LAST));
         let mut neutral = (0, 0, text.len());
-        let mut replaced = feed(&mut decoder, bulk, Follow::More, &mut block, text);
+        let mut replaced = feed(&mut decoder, bulk, AtEnd::No, &mut block, text);
         for (at, byte) in last.iter().enumerate() {
             if keeps_nothing(&decoder) {
                 neutral = (bulk.len() + at, replaced, text.len());
             }
-            replaced += feed(&mut decoder, slice::from_ref(byte), Follow::More, &mut block, text);
+            replaced += feed(&mut decoder, slice::from_ref(byte), AtEnd::No, &mut block, text);
         }
         if keeps_nothing(&decoder) {
             neutral = (bytes.len(), replaced, text.len());
@@ -342,16 +341,16 @@ mod whatwg {
     fn feed(
         decoder: &mut Decoder,
         bytes: &[u8],
-        follow: Follow,
+        at_end: AtEnd,
         block: &mut [u8; BLOCK],
         text: &mut String,
     ) -> u64 {
-        let last = follow == Follow::End;
+        let last = at_end == AtEnd::Yes;
         let (mut rest, mut replaced) = (bytes, 0);
         loop {
             let (result, read, written) =
                 decoder.decode_to_utf8_without_replacement(rest, block, last);
-            text.push_str(split_far(Level::detect(), &block[..written]).0);
+            text.push_str(valid_prefix(&block[..written]).0);
             rest = &rest[read..];
             match result {
                 DecoderResult::InputEmpty => return replaced,
@@ -438,7 +437,7 @@ impl LegacyDecoder {
     /// Decodes `bytes` and appends the text to `text`, as far as its capacity allows. Returns the
     /// number of bytes decoded.
     ///
-    /// With [`Follow::End`], [`LegacyStatus::Done`] ends the stream.
+    /// With [`AtEnd::Yes`], [`LegacyStatus::Done`] ends the stream.
     #[cfg_attr(
         not(feature = "encoding_rs"),
         allow(unused_variables, reason = "every character is one byte")
@@ -446,14 +445,14 @@ impl LegacyDecoder {
     pub(crate) fn decode(
         &mut self,
         bytes: &[u8],
-        follow: Follow,
+        at_end: AtEnd,
         text: &mut String,
     ) -> (usize, LegacyStatus) {
         let c1 = match self.encoding.0 {
             Table::Latin1 => None,
             Table::Windows1252 => Some(&WINDOWS_1252_C1),
             #[cfg(feature = "encoding_rs")]
-            Table::Whatwg(_) => return self.decode_whatwg(bytes, follow, text),
+            Table::Whatwg(_) => return self.decode_whatwg(bytes, at_end, text),
         };
         // Each byte becomes a character of at most three bytes.
         let fits = bytes.len().min((text.capacity() - text.len()) / 3);
@@ -467,7 +466,7 @@ impl LegacyDecoder {
     fn decode_whatwg(
         &mut self,
         bytes: &[u8],
-        follow: Follow,
+        at_end: AtEnd,
         text: &mut String,
     ) -> (usize, LegacyStatus) {
         use encoding_rs::{DecoderResult, UTF_16BE, UTF_16LE};
@@ -483,7 +482,7 @@ impl LegacyDecoder {
                 false => rest.len(),
             };
             let (before, is_part) = (text.len(), window < rest.len());
-            let last = follow == Follow::End && !is_part;
+            let last = at_end == AtEnd::Yes && !is_part;
             let (result, read) =
                 decoder.decode_to_string_without_replacement(&rest[..window], text, last);
             if order_is_open && &text[before..] == "\u{FFFE}" {
@@ -555,12 +554,12 @@ mod tests {
             let mut decoder = LegacyDecoder::new(encoding);
             let (mut text, mut rest) = (String::new(), &b"caf\xE9 \x80 \xFF\x00 and more"[..]);
             let mut whole = String::new();
-            encoding.decode(rest, Follow::End, Strictness::new(), &mut whole);
+            encoding.decode(rest, AtEnd::Yes, Strictness::new(), &mut whole);
             loop {
                 let mut piece = String::with_capacity(10);
                 piece.push_str(">> ");
                 let capacity = piece.capacity();
-                let (read, status) = decoder.decode(rest, Follow::More, &mut piece);
+                let (read, status) = decoder.decode(rest, AtEnd::No, &mut piece);
                 assert_eq!(read, rest.len().min((capacity - 3) / 3));
                 assert_eq!(piece.capacity(), capacity);
                 text += &piece[3..];

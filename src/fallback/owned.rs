@@ -8,8 +8,8 @@ use bytes::Bytes;
 use bytestring::ByteString;
 
 use crate::decoder::error::Utf8Error;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
+use crate::decoder::step::AtEnd;
 use crate::decoder::text::{SplitTo, take_text};
 use crate::decoder::utf8_decoder::Utf8Decoder;
 #[cfg(feature = "codec")]
@@ -33,24 +33,21 @@ pub(crate) fn take_next<B: SplitTo + Buf>(
     switch: &mut Switch,
     decoder: &mut Utf8Decoder,
     bytes: &mut B,
-    follow: Follow,
+    at_end: AtEnd,
     mode: ErrorMode,
 ) -> Result<Option<ByteString>, Utf8Error> {
     loop {
-        if follow == Follow::More && !bytes.has_remaining() {
+        if at_end == AtEnd::No && !bytes.has_remaining() {
             return Ok(None);
         }
         let mut legacy = String::new();
-        let mut found = TakenLegacy::Nothing;
-        let text = take_text(bytes, |bytes| {
-            match switch.step(decoder, bytes, follow, &mut legacy) {
-                Found::Text(text) => return text,
-                Found::Legacy(len) | Found::Skip(len) => found = TakenLegacy::Bytes(len),
-                Found::Error(error) => found = TakenLegacy::Error(error),
-                Found::NeedMore => {}
-            }
-            ""
-        });
+        let (text, found) =
+            take_text(bytes, |bytes| match switch.step(decoder, bytes, at_end, &mut legacy) {
+                Found::Text(text) => (text, TakenLegacy::Nothing),
+                Found::Legacy(len) | Found::Skip(len) => ("", TakenLegacy::Bytes(len)),
+                Found::Error(error) => ("", TakenLegacy::Error(error)),
+                Found::NeedMore => ("", TakenLegacy::Nothing),
+            });
         match found {
             TakenLegacy::Nothing if text.is_empty() => return Ok(None),
             TakenLegacy::Nothing => return Ok(Some(text)),
@@ -94,7 +91,7 @@ impl FallbackDecoder {
                 return Ok(None);
             }
         }
-        let next = take_next(&mut self.switch, &mut self.decoder, chunk, Follow::More, mode)?;
+        let next = take_next(&mut self.switch, &mut self.decoder, chunk, AtEnd::No, mode)?;
         if next.is_none() {
             self.hold(&std::mem::take(chunk));
         }
@@ -209,14 +206,14 @@ impl LineFallback {
         &self,
         scanner: &mut Scanner,
         bytes: &[u8],
-        follow: Follow,
+        at_end: AtEnd,
     ) -> Step<&'static str> {
         if scanner.options().strictness().is_off() {
             let passed = if bytes.is_empty() { Step::NeedMore } else { Step::Skip(bytes.len()) };
             scanner.skip(bytes.len());
             return passed;
         }
-        match self.fallback.step(scanner, bytes, None, follow, &mut String::new()) {
+        match self.fallback.step(scanner, bytes, None, at_end, &mut String::new()) {
             Ok(Decoded { read: 0, .. }) => Step::NeedMore,
             Ok(Decoded { read, .. }) => Step::Skip(read),
             Err(error) => Step::Error(error),
@@ -241,8 +238,8 @@ impl LineFallback {
         // The errors have been counted before, so this decoder is dropped.
         let mut decoder = Utf8Decoder::at(scanner);
         loop {
-            let follow = Follow::End;
-            let found = self.parts.step(&mut decoder, utf8, follow, &mut text);
+            let at_end = AtEnd::Yes;
+            let found = self.parts.step(&mut decoder, utf8, at_end, &mut text);
             let taken = match found {
                 Found::Text(piece) => {
                     text.push_str(piece);
@@ -259,7 +256,7 @@ impl LineFallback {
         }
         let mut scanner = decoder.scanner();
         loop {
-            let taken = match self.fallback.step(&mut scanner, legacy, None, Follow::End, &mut text)
+            let taken = match self.fallback.step(&mut scanner, legacy, None, AtEnd::Yes, &mut text)
             {
                 Ok(Decoded { read: 0, .. }) => return Ok(text.into()),
                 Ok(decoded) => {

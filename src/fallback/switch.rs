@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use crate::decoder::error::Utf8Error;
-use crate::decoder::follow::Follow;
+use crate::decoder::step::AtEnd;
 use crate::decoder::text::Level;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::{scanner::Scanner, step::Step};
@@ -144,10 +144,10 @@ impl Switch {
         &mut self,
         decoder: &mut Utf8Decoder,
         input: &'a [u8],
-        follow: Follow,
+        at_end: AtEnd,
         legacy: &mut String,
     ) -> Found<'a> {
-        let mut at = Cursor { decoder, input, follow };
+        let mut at = Cursor { decoder, input, at_end };
         loop {
             let found = match (self.reading, self.fallback.extent) {
                 (Reading::Legacy, _) => Some(self.step_legacy(&mut at, legacy)),
@@ -221,7 +221,7 @@ impl Switch {
         }
     }
 
-    /// Like [`step_parts`](Self::step_parts). If errors are near, it decodes UTF-8 and many runs at once.
+    /// Like [`step_parts`](Self::step_parts). If errors are dense, it decodes UTF-8 and many runs at once.
     fn step_many_parts<'a>(&mut self, at: &mut Cursor<'_, 'a>, legacy: &mut String) -> Found<'a> {
         let start = at.decoder.position();
         let input = &at.input[..at.input.len().min(MANY)];
@@ -259,9 +259,9 @@ impl Switch {
         let start = at.decoder.position();
         let most = most_at_once(&at.decoder.scanner());
         let mut len = 0;
-        let follow = loop {
+        let at_end = loop {
             if len >= most {
-                break Follow::More;
+                break AtEnd::No;
             }
             let mut ahead = Cursor { input: &at.input[len..], ..at.reborrow() };
             match ahead.step() {
@@ -272,8 +272,8 @@ impl Switch {
                         at.decoder.note(error);
                     }
                 }
-                Step::NeedMore => break at.follow,
-                Step::Text(_) | Step::Skip(_) | Step::Error(_) => break Follow::End,
+                Step::NeedMore => break at.at_end,
+                Step::Text(_) | Step::Skip(_) | Step::Error(_) => break AtEnd::Yes,
             }
         };
         if start != self.run_end || self.uses.first.is_none() {
@@ -281,7 +281,7 @@ impl Switch {
         }
         at.decoder.seek(start);
         let (parts, fallback) = (&at.input[..len], self.fallback);
-        let decoded = at.decoder.scan(|scanner| fallback.decode(scanner, parts, follow, legacy));
+        let decoded = at.decoder.scan(|scanner| fallback.decode(scanner, parts, at_end, legacy));
         self.run_end = at.decoder.position();
         self.found(at, decoded)
     }
@@ -350,7 +350,7 @@ impl Switch {
             return None;
         }
         self.reading = loop {
-            let (len, line_end) = match step(&mut ahead, &at.input[checked..], at.follow) {
+            let (len, line_end) = match step(&mut ahead, &at.input[checked..], at.at_end) {
                 Step::Text(text) => (text.len(), text.find('\n')),
                 Step::Error(error) if error.kind().is_ill_formed() => {
                     self.turn(at, error);
@@ -358,7 +358,7 @@ impl Switch {
                 }
                 Step::Error(error) => (error.bytes().len(), (error.bytes() == b"\n").then_some(0)),
                 Step::Skip(len) => (len, None),
-                Step::NeedMore if at.follow == Follow::End => {
+                Step::NeedMore if at.at_end == AtEnd::Yes => {
                     break Reading::Whole { left: checked };
                 }
                 Step::NeedMore => {
@@ -408,9 +408,9 @@ impl Switch {
                 None | Some(Step::Text(_) | Step::Error(_)) => {}
             }
         }
-        let (input, follow, fallback) = (at.input, at.follow, self.fallback);
+        let (input, at_end, fallback) = (at.input, at.at_end, self.fallback);
         let decoded =
-            at.decoder.scan(|scanner| fallback.step(scanner, input, line_end, follow, legacy));
+            at.decoder.scan(|scanner| fallback.step(scanner, input, line_end, at_end, legacy));
         let taken = match &decoded {
             Ok(decoded) => decoded.read,
             Err(error) => error.bytes().len(),
@@ -465,7 +465,7 @@ impl Fallback {
         scanner: &mut Scanner,
         input: &[u8],
         line_end: Option<u8>,
-        follow: Follow,
+        at_end: AtEnd,
         text: &mut String,
     ) -> Result<Decoded, Utf8Error> {
         let start = scanner.position();
@@ -476,13 +476,13 @@ impl Fallback {
             Step::Text(_) | Step::NeedMore => b"",
         };
         let ends_line = line_end.is_some() && taken.last().copied() == line_end;
-        let follow = match taken.len() {
-            len if ends_line || len < window.len() => Follow::End,
-            len if len < input.len() => Follow::More,
-            _ => follow,
+        let at_end = match taken.len() {
+            len if ends_line || len < window.len() => AtEnd::Yes,
+            len if len < input.len() => AtEnd::No,
+            _ => at_end,
         };
         scanner.seek(start);
-        self.decode(scanner, taken, follow, text)
+        self.decode(scanner, taken, at_end, text)
     }
 
     /// Like [`step`](Self::step), for bytes without rejected ASCII.
@@ -490,11 +490,11 @@ impl Fallback {
         self,
         scanner: &mut Scanner,
         bytes: &[u8],
-        follow: Follow,
+        at_end: AtEnd,
         text: &mut String,
     ) -> Result<Decoded, Utf8Error> {
         let (start, strictness) = (scanner.position(), scanner.options().strictness());
-        let decoded = self.encoding.decode(bytes, follow, strictness, text);
+        let decoded = self.encoding.decode(bytes, at_end, strictness, text);
         match decoded {
             Decoded { read: 0, rejected: Some((len, kind)), .. } => {
                 scanner.skip(len);
@@ -518,9 +518,9 @@ fn most_at_once(scanner: &Scanner) -> usize {
 const MANY: usize = 16 * 1024;
 
 /// Classifies the beginning of `input` as UTF-8, given what follows it.
-fn step<'a>(scanner: &mut Scanner, input: &'a [u8], follow: Follow) -> Step<&'a str> {
+fn step<'a>(scanner: &mut Scanner, input: &'a [u8], at_end: AtEnd) -> Step<&'a str> {
     let step = scanner.step(input);
-    if !matches!(step, Step::NeedMore) || follow == Follow::More {
+    if !matches!(step, Step::NeedMore) || at_end == AtEnd::No {
         return step;
     }
     scanner.finish(input).map_or(Step::NeedMore, Step::Error)
@@ -530,24 +530,24 @@ fn step<'a>(scanner: &mut Scanner, input: &'a [u8], follow: Follow) -> Step<&'a 
 struct Cursor<'p, 'a> {
     decoder: &'p mut Utf8Decoder,
     input: &'a [u8],
-    follow: Follow,
+    at_end: AtEnd,
 }
 
 impl<'a> Cursor<'_, 'a> {
     fn reborrow(&mut self) -> Cursor<'_, 'a> {
-        let Self { decoder, input, follow } = self;
-        Cursor { decoder, input, follow: *follow }
+        let Self { decoder, input, at_end } = self;
+        Cursor { decoder, input, at_end: *at_end }
     }
 
     /// Classifies the beginning of the input as UTF-8, given what follows it.
     #[inline]
     fn step(&mut self) -> Step<&'a str> {
-        if let Some((text, _)) = self.decoder.step_plain(self.input)
+        if let Some((text, _)) = self.decoder.step_fast_path(self.input)
             && !text.is_empty()
         {
             return Step::Text(text);
         }
-        self.decoder.scan(|scanner| step(scanner, self.input, self.follow))
+        self.decoder.scan(|scanner| step(scanner, self.input, self.at_end))
     }
 
     fn pass_on(&mut self, step: Step<&'a str>) -> Found<'a> {

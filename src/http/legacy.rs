@@ -4,10 +4,10 @@ use bytes::{Buf, Bytes};
 
 #[cfg(feature = "encoding_rs")]
 use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
 #[cfg(feature = "encoding_rs")]
 use crate::decoder::options::Utf8Options;
+use crate::decoder::step::AtEnd;
 use crate::fallback::legacy::{LegacyDecoder, LegacyEncoding, LegacyStatus};
 use crate::http::BodyError;
 
@@ -104,12 +104,12 @@ impl Legacy {
             if text.capacity() == 0 {
                 text.reserve_exact(LegacyDecoder::room(self.chunk.len(), BLOCK));
             }
-            let follow = if self.state == LegacyState::Ending { Follow::End } else { Follow::More };
-            let (read, status) = self.decoder.decode(&self.chunk, follow, &mut text);
+            let at_end = if self.state == LegacyState::Ending { AtEnd::Yes } else { AtEnd::No };
+            let (read, status) = self.decoder.decode(&self.chunk, at_end, &mut text);
             self.chunk.advance(read);
             match status {
                 LegacyStatus::Full => break,
-                LegacyStatus::Done if follow == Follow::End => self.state = LegacyState::Idle,
+                LegacyStatus::Done if at_end == AtEnd::Yes => self.state = LegacyState::Idle,
                 LegacyStatus::Done => {}
                 #[cfg(feature = "encoding_rs")]
                 LegacyStatus::IllFormed { offset, bytes, len } => {

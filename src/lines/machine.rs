@@ -17,7 +17,6 @@
 use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 
-use crate::decoder::bom::Opening;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
 #[cfg(feature = "codec")]
@@ -296,23 +295,22 @@ impl<L: LegacyLines> LineMachine<L> {
     }
 
     /// The fast path of [`advance`](Self::advance), for a complete and valid line that is not too long, if the
-    /// scanner is plain.
+    /// scanner is on the fast path.
     #[inline]
     fn take_usual(&mut self, src: &mut BytesMut) -> Option<Line> {
         if self.legacy.has_turned() || self.legacy.awaits_bom() {
             return None;
         }
         let (scanner, delimiter) = (self.decoder.scanner(), &self.delimiter);
-        if !matches!(self.state, LineState::Start) || !scanner.is_plain() {
+        if !matches!(self.state, LineState::Start) || !scanner.is_on_fast_path() {
             return None;
         }
-        let mut line_end = None;
-        let text = take_text(src, |bytes| {
+        let (text, line_end) = take_text(src, |bytes| {
             let front =
                 delimiter.last_byte().map_or("", |end| split_line(Level::detect(), end, bytes));
             let End::Found { content, next } = delimiter.find(bytes, Looked::at(front.len()))
             else {
-                return "";
+                return ("", None);
             };
             let text = match front.get(..content) {
                 _ if content > self.max_length => None,
@@ -320,8 +318,7 @@ impl<L: LegacyLines> LineMachine<L> {
                 None => all_text(&bytes[..content]),
                 text => text,
             };
-            line_end = text.map(|_| next);
-            text.unwrap_or_default()
+            (text.unwrap_or_default(), text.map(|_| next))
         });
         let next = line_end?;
         let offset = scanner.position();
@@ -352,20 +349,18 @@ impl<L: LegacyLines> LineMachine<L> {
                 LineState::Line(mut line) => {
                     let start = self.decoder.scanner().start();
                     match start.peek(src) {
-                        Opening::Skip(len) => {
+                        Step::Skip(len) => {
                             self.decoder.step(&src[..len]);
                             src.advance(len);
                             self.decide(&mut line);
                             self.open_line();
                         }
-                        Opening::NeedMore
-                            if start.may_skip() && matches!(next, LineAction::More) =>
-                        {
+                        Step::NeedMore if start.may_skip() && matches!(next, LineAction::More) => {
                             return None;
                         }
-                        opening => {
+                        step => {
                             self.decide(&mut line);
-                            if let Opening::Error(error) = opening {
+                            if let Step::Error(error) = step {
                                 // A forbidden BOM is content, even if the delimiter contains it.
                                 line.looked = line.looked.beyond(error.bytes().len());
                             }
@@ -474,13 +469,11 @@ impl<L: LegacyLines> LineMachine<L> {
         if line.errors > 0 || !line.start.start().is_over() || is_legacy {
             return None;
         }
-        let (mut scanner, mut clean) = (line.start, 0);
-        let text = take_text(src, |bytes| match scanner.step(&bytes[..content]) {
-            Step::Text(text) => {
-                clean = text.len();
-                if clean == content { text } else { "" }
-            }
-            _ => "",
+        let mut scanner = line.start;
+        let (text, clean) = take_text(src, |bytes| match scanner.step(&bytes[..content]) {
+            Step::Text(text) if text.len() == content => (text, content),
+            Step::Text(text) => ("", text.len()),
+            _ => ("", 0),
         });
         if clean > line.checked {
             line.checked = clean;
