@@ -15,7 +15,7 @@ use crate::decoder::text::Ending;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::utf8_decoder::input::Taken;
 use crate::decoder::utf8_decoder::owned::Item;
-use crate::fallback::{FallbackDecoder, Switch, take_next};
+use crate::fallback::{FallbackDecoder, FallbackState, take_next};
 
 /// Decodes bytes to text. Each item is a run of whole characters, never empty.
 ///
@@ -59,7 +59,7 @@ use crate::fallback::{FallbackDecoder, Switch, take_next};
 pub struct Utf8Codec {
     decoder: Utf8Decoder,
     mode: ErrorMode,
-    fallback: Option<Box<Switch>>,
+    fallback: Option<Box<FallbackState>>,
     encoder: Utf8Encoder,
 }
 
@@ -164,7 +164,7 @@ impl Utf8Codec {
     /// ```
     #[must_use]
     pub fn with_fallback(self, decoder: FallbackDecoder) -> Self {
-        Self { fallback: Some(Box::new(Switch::new(decoder.fallback()))), ..self }
+        Self { fallback: Some(Box::new(FallbackState::new(decoder.fallback()))), ..self }
     }
 
     /// Sets the encoder. It decides whether a BOM is written.
@@ -203,8 +203,8 @@ impl Utf8Codec {
     /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
-        if let Some(switch) = &mut self.fallback {
-            switch.reset();
+        if let Some(state) = &mut self.fallback {
+            state.reset();
         }
         self.encoder.reset();
     }
@@ -270,8 +270,8 @@ impl Utf8Codec {
     /// Separate from the fast path: see `crate::decoder`, "Store forwarding"; scenario `framed`.
     #[inline(never)]
     fn decode_otherwise(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, Utf8Error> {
-        if let Some(switch) = &mut self.fallback {
-            return take_next(switch, &mut self.decoder, src, Follow::More, self.mode);
+        if let Some(state) = &mut self.fallback {
+            return take_next(state, &mut self.decoder, src, Follow::More, self.mode);
         }
         if self.mode != ErrorMode::Fatal {
             return Ok(self.decoder.take_repaired(src, self.mode)?.into_item());
@@ -310,7 +310,6 @@ impl Utf8Codec {
 impl From<Utf8LinesCodec> for Utf8Codec {
     fn from(lines: Utf8LinesCodec) -> Self {
         let Parts { decoder, mode, fallback, encoder } = lines.into_parts();
-        let fallback = fallback.map(|fallback| Box::new(fallback.into_switch()));
         Self { decoder, mode, fallback, encoder }
     }
 }
@@ -342,10 +341,10 @@ impl Decoder for Utf8Codec {
         if let Some(text) = self.decode(src)? {
             return Ok(Some(text));
         }
-        if let Some(switch) = &mut self.fallback {
-            let next = take_next(switch, &mut self.decoder, src, Follow::End, self.mode)?;
+        if let Some(state) = &mut self.fallback {
+            let next = take_next(state, &mut self.decoder, src, Follow::End, self.mode)?;
             if next.is_none() {
-                switch.finish();
+                state.finish();
             }
             return Ok(next);
         }

@@ -54,8 +54,6 @@ pub(super) struct Decoded {
     pub(super) read: usize,
     /// The number of U+FFFD written for bytes that are not characters.
     pub(super) replaced: u64,
-    /// If the options reject the character after the bytes read: its length in bytes, and the kind of error.
-    pub(super) rejected: Option<(usize, Utf8ErrorKind)>,
 }
 
 impl LegacyEncoding {
@@ -166,17 +164,21 @@ impl LegacyEncoding {
     /// rejects.
     ///
     /// Keeps nothing between calls: bytes that more bytes may complete are not read.
+    ///
+    /// # Errors
+    ///
+    /// If the first character is rejected: its length in bytes, and the kind of error.
     pub(super) fn decode(
         self,
         bytes: &[u8],
         follow: Follow,
         strictness: Strictness,
         text: &mut String,
-    ) -> Decoded {
+    ) -> Result<Decoded, (usize, Utf8ErrorKind)> {
         let before = text.len();
         let decoded = self.decode_all(bytes, follow, text);
         if strictness.is_off() || strictness.find_rejected(&text[before..]).is_none() {
-            return decoded;
+            return Ok(decoded);
         }
         text.truncate(before);
         self.decode_by_character(bytes, follow, strictness, text)
@@ -189,8 +191,8 @@ impl LegacyEncoding {
         follow: Follow,
         strictness: Strictness,
         text: &mut String,
-    ) -> Decoded {
-        let (mut rest, mut total) = (bytes, Decoded { read: 0, replaced: 0, rejected: None });
+    ) -> Result<Decoded, (usize, Utf8ErrorKind)> {
+        let (mut rest, mut total) = (bytes, Decoded { read: 0, replaced: 0 });
         loop {
             let before = text.len();
             let prefixes = (1..=rest.len().min(4)).map(|len| (&rest[..len], Follow::More));
@@ -198,10 +200,10 @@ impl LegacyEncoding {
                 .chain([(rest, follow)])
                 .map(|(bytes, follow)| self.decode_all(bytes, follow, text))
                 .find(|decoded| decoded.read > 0);
-            let Some(decoded) = decoded else { return total };
+            let Some(decoded) = decoded else { return Ok(total) };
             if let Some((_, _, kind)) = strictness.find_rejected(&text[before..]) {
                 text.truncate(before);
-                return Decoded { rejected: Some((decoded.read, kind)), ..total };
+                return if total.read > 0 { Ok(total) } else { Err((decoded.read, kind)) };
             }
             total.read += decoded.read;
             total.replaced += decoded.replaced;
@@ -242,7 +244,7 @@ fn decode_bytes(c1: Option<&[char; 32]>, bytes: &[u8], text: &mut String) -> Dec
         text.reserve(bytes.len());
         bytes.chunks(BLOCK).for_each(|block| decode_block::<BLOCK>(c1, block, text));
     }
-    Decoded { read: bytes.len(), replaced: 0, rejected: None }
+    Decoded { read: bytes.len(), replaced: 0 }
 }
 
 /// The bytes to which [`decode_bytes`] gives other characters than Latin-1.
@@ -308,7 +310,7 @@ mod whatwg {
         let mut block = [0; BLOCK];
         if follow == Follow::End || encoding.is_single_byte() {
             let replaced = feed(&mut decoder, bytes, Follow::End, &mut block, text);
-            return Decoded { read: bytes.len(), replaced, rejected: None };
+            return Decoded { read: bytes.len(), replaced };
         }
         let (bulk, last) = bytes.split_at(bytes.len().saturating_sub(LAST));
         let mut neutral = (0, 0, text.len());
@@ -324,7 +326,7 @@ mod whatwg {
         }
         let (read, replaced, text_len) = neutral;
         text.truncate(text_len);
-        Decoded { read, replaced, rejected: None }
+        Decoded { read, replaced }
     }
 
     /// Twice the length of the longest character, minus one: some character ends among the last
@@ -555,7 +557,7 @@ mod tests {
             let mut decoder = LegacyDecoder::new(encoding);
             let (mut text, mut rest) = (String::new(), &b"caf\xE9 \x80 \xFF\x00 and more"[..]);
             let mut whole = String::new();
-            encoding.decode(rest, Follow::End, Strictness::new(), &mut whole);
+            encoding.decode(rest, Follow::End, Strictness::new(), &mut whole).unwrap();
             loop {
                 let mut piece = String::with_capacity(10);
                 piece.push_str(">> ");

@@ -60,16 +60,16 @@ mod decoder;
 pub(crate) mod legacy;
 #[cfg(any(feature = "codec", feature = "stream"))]
 mod owned;
-mod switch;
+mod state;
 
 pub use decoder::FallbackDecoder;
 
 pub use crate::fallback::legacy::LegacyEncoding;
 
 #[cfg(feature = "codec")]
-pub(crate) use owned::{LineFallback, take_next};
-use switch::Extent;
-pub(crate) use switch::{Fallback, Switch};
+pub(crate) use owned::take_next;
+use state::Extent;
+pub(crate) use state::{Fallback, FallbackState};
 
 /// What falls back, and to which encoding.
 impl FallbackDecoder {
@@ -195,7 +195,7 @@ impl FallbackDecoder {
     /// ```
     #[must_use]
     pub const fn with_max_length(mut self, max_length: usize) -> Self {
-        self.switch.set_max_length(max_length);
+        self.state.set_max_length(max_length);
         self
     }
 }
