@@ -102,20 +102,6 @@ impl FallbackDecoder {
     }
 
     /// Sets the options. Call it before the first push.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    /// use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
-    ///
-    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1())
-    ///     .with_options(Utf8Options::new().with_bom(BomPolicy::Strip));
-    /// let mut text = String::new();
-    /// let _done = decoder.push_to_string(b"\xEF\xBB\xBFcaf\xE9", ErrorMode::Fatal, &mut text);
-    /// decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
-    /// assert_eq!(text, "café");
-    /// ```
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         let decoder = Utf8Decoder::new().with_options(options);
@@ -210,21 +196,6 @@ impl FallbackDecoder {
 
     /// Starts a new stream with the same settings: offset 0, UTF-8, nothing held, a BOM expected,
     /// no errors counted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut decoder = FallbackDecoder::rest(LegacyEncoding::latin1());
-    /// let _done = decoder.push_to_string(b"\xE9", ErrorMode::Fatal, &mut String::new());
-    /// decoder.finish_to_string(ErrorMode::Fatal, &mut String::new()).unwrap();
-    /// decoder.reset();
-    /// let mut text = String::new();
-    /// let _done = decoder.push_to_string(b"\xC3\xA9", ErrorMode::Fatal, &mut text);
-    /// assert_eq!((&*text, decoder.fallback_count()), ("é", 0));
-    /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
         self.state.reset();
@@ -254,34 +225,12 @@ impl FallbackDecoder {
 
     /// Returns how many lines, or runs of ill-formed parts, of this stream were decoded in the
     /// legacy encoding; at most 1 for [`rest`](Self::rest).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1());
-    /// let _done = decoder.push_to_string(b"\xE9 and \xE8\xE9.", ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!(decoder.fallback_count(), 2);
-    /// ```
     #[must_use]
     pub const fn fallback_count(&self) -> u64 {
         self.state.uses().runs
     }
 
     /// Returns how many bytes of this stream were decoded in the legacy encoding.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1());
-    /// let _done = decoder.push_to_string(b"\xE9 and \xE8\xE9.", ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!(decoder.fallback_bytes(), 3);
-    /// ```
     #[must_use]
     pub const fn fallback_bytes(&self) -> u64 {
         self.state.uses().bytes
@@ -289,70 +238,24 @@ impl FallbackDecoder {
 
     /// Returns the number of U+FFFD written for bytes that are not characters in the legacy
     /// encoding either.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::windows_1252());
-    /// let mut text = String::new();
-    /// let _done = decoder.push_to_string(b"caf\xE9.", ErrorMode::Fatal, &mut text);
-    /// assert_eq!((&*text, decoder.replaced_count()), ("café.", 0)); // single-byte: every byte is a character
-    /// ```
     #[must_use]
     pub const fn replaced_count(&self) -> u64 {
         self.state.uses().replaced
     }
 
     /// Returns the number of bytes of the stream consumed, including held bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1());
-    /// let _done = decoder.push_to_string(b"\xE9 \xC3", ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!((decoder.position(), decoder.incomplete()), (3, &b"\xC3"[..]));
-    /// ```
     #[must_use]
     pub fn position(&self) -> u64 {
         self.decoder.position() + self.held.rest().len() as u64
     }
 
     /// Returns the held bytes, which are undecided or follow an error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut decoder = FallbackDecoder::line(LegacyEncoding::latin1());
-    /// let _done = decoder.push_to_string(b"gr\xC3\xBC\xC3\x9Fe", ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!(decoder.incomplete(), b"\xC3\xBC\xC3\x9Fe"); // held: the line may not be UTF-8
-    /// ```
     #[must_use]
     pub fn incomplete(&self) -> &[u8] {
         self.held.rest()
     }
 
     /// Returns whether a BOM was removed from the start of this stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    /// use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
-    ///
-    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1())
-    ///     .with_options(Utf8Options::new().with_bom(BomPolicy::Strip));
-    /// let _done = decoder.push_to_string(b"\xEF\xBB\xBF", ErrorMode::Fatal, &mut String::new());
-    /// assert!(decoder.bom_seen());
-    /// ```
     #[must_use]
     pub fn bom_seen(&self) -> bool {
         self.decoder.bom_seen()
@@ -361,36 +264,12 @@ impl FallbackDecoder {
     /// Returns the number of errors in this stream so far. Each ill-formed part counts, but if a
     /// line or the rest falls back, only the first one in it does. Errors that the options define
     /// count too.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut decoder = FallbackDecoder::line(LegacyEncoding::latin1());
-    /// let _done = decoder.push_to_string(b"\xE9\xE9\n\xE9", ErrorMode::Fatal, &mut String::new());
-    /// decoder.finish_to_string(ErrorMode::Fatal, &mut String::new()).unwrap();
-    /// assert_eq!(decoder.error_count(), 2);
-    /// ```
     #[must_use]
     pub fn error_count(&self) -> u64 {
         self.decoder.error_count()
     }
 
     /// Returns the first of these errors.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut decoder = FallbackDecoder::line(LegacyEncoding::latin1());
-    /// let _done = decoder.push_to_string(b"\xC3\xA9 \xE9 \xE8\n", ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 3); // the reason for the fallback
-    /// assert_eq!(decoder.first_fallback(), Some(0)); // the whole line
-    /// ```
     #[must_use]
     pub fn first_error(&self) -> Option<Utf8Error> {
         self.decoder.first_error()
