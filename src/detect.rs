@@ -191,14 +191,6 @@ impl FirstBytes {
 
 impl Detector {
     /// Creates a detector.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::detect::{Detector, StreamKind};
-    ///
-    /// assert_eq!(Detector::new().kind(), StreamKind::Empty);
-    /// ```
     #[must_use]
     pub fn new() -> Self {
         let options = Utf8Options::new().with_bom(BomPolicy::Strip);
@@ -251,16 +243,6 @@ impl Detector {
     /// Examines the next chunk and returns the kind of the stream so far.
     ///
     /// Once the result is certain, bytes are only counted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::detect::{Detector, StreamKind};
-    ///
-    /// let mut detector = Detector::new();
-    /// assert_eq!(detector.push(b"\0"), StreamKind::Binary);
-    /// assert_eq!(detector.push(b"\0\xFE\xFF"), StreamKind::Utf32Be);
-    /// ```
     pub fn push(&mut self, chunk: &[u8]) -> StreamKind {
         #[cfg(feature = "chardetng")]
         self.feed_guesser(chunk, false);
@@ -287,34 +269,12 @@ impl Detector {
 
     /// Returns the kind of the stream if it ended here. An incomplete UTF-8 sequence at the end is
     /// ignored.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::detect::{Detector, StreamKind};
-    ///
-    /// let mut detector = Detector::new();
-    /// detector.push(b"abc\xE2\x82");
-    /// assert_eq!(detector.kind(), StreamKind::Ascii);
-    /// ```
     #[must_use]
     pub fn kind(&self) -> StreamKind {
         self.so_far().0
     }
 
     /// Returns whether no further byte can change the [`kind`](Self::kind).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::detect::Detector;
-    ///
-    /// let mut detector = Detector::new();
-    /// detector.push(b"text");
-    /// assert!(!detector.is_certain());
-    /// detector.push(b"\0");
-    /// assert!(detector.is_certain());
-    /// ```
     #[must_use]
     pub fn is_certain(&self) -> bool {
         self.may_become().is_empty()
@@ -387,17 +347,6 @@ impl Detector {
     }
 
     /// Starts a new stream with the same settings.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::detect::{Detector, StreamKind};
-    ///
-    /// let mut detector = Detector::new();
-    /// detector.push(b"\0\0");
-    /// detector.reset();
-    /// assert_eq!(detector.push(b"text"), StreamKind::Ascii);
-    /// ```
     pub fn reset(&mut self) {
         *self = Self {
             #[cfg(feature = "chardetng")]
@@ -407,14 +356,6 @@ impl Detector {
     }
 
     /// Returns the number of bytes pushed in this stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut detector = utf8_codec::detect::Detector::new();
-    /// detector.push(b"\xFE\xFF\0a");
-    /// assert_eq!(detector.position(), 4);
-    /// ```
     #[must_use]
     pub fn position(&self) -> u64 {
         self.position

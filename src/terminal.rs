@@ -94,14 +94,6 @@ impl Escape {
 
 impl TerminalDecoder {
     /// Creates a decoder that starts in Latin-1.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::terminal::TerminalDecoder;
-    ///
-    /// assert_eq!(TerminalDecoder::new().push(b"\xDF").next(), Some(Ok("ß")));
-    /// ```
     #[must_use]
     pub const fn new() -> Self {
         let charset = TerminalCharset::Latin1;
@@ -109,15 +101,6 @@ impl TerminalDecoder {
     }
 
     /// Starts streams in UTF-8, as most terminals do today. Call it before the first push.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::terminal::TerminalDecoder;
-    ///
-    /// let mut decoder = TerminalDecoder::new().with_utf8_start();
-    /// assert_eq!(decoder.push("ß".as_bytes()).next(), Some(Ok("ß")));
-    /// ```
     #[must_use]
     pub const fn with_utf8_start(self) -> Self {
         Self { initial: TerminalCharset::Utf8, charset: TerminalCharset::Utf8, ..self }
@@ -159,19 +142,6 @@ impl TerminalDecoder {
     ///
     /// The status is [`Status::Done`], or [`Status::IllFormed`] in [`ErrorMode::Fatal`]. After an error,
     /// push the bytes that have not been read to continue.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::terminal::TerminalDecoder;
-    ///
-    /// let (mut decoder, mut text) = (TerminalDecoder::new(), String::new());
-    /// for chunk in [&b"\xE9\x1B%"[..], b"G\xC3", b"\xA9\xFF"] {
-    ///     let _done = decoder.push_to_string(chunk, ErrorMode::Replacement, &mut text);
-    /// }
-    /// assert_eq!(text, "éé\u{FFFD}");
-    /// ```
     #[cfg(feature = "alloc")]
     pub fn push_to_string(
         &mut self,
@@ -235,19 +205,6 @@ impl TerminalDecoder {
     /// # Errors
     ///
     /// In [`ErrorMode::Fatal`], the same as [`finish`](Self::finish).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::terminal::TerminalDecoder;
-    ///
-    /// let mut decoder = TerminalDecoder::new().with_utf8_start();
-    /// decoder.push(b"\xE2\x82").for_each(drop);
-    /// let mut text = String::new();
-    /// decoder.finish_to_string(ErrorMode::Escape, &mut text).unwrap();
-    /// assert_eq!(text, r"\xe2\x82");
-    /// ```
     #[cfg(feature = "alloc")]
     pub fn finish_to_string(
         &mut self,
@@ -265,18 +222,6 @@ impl TerminalDecoder {
 
     /// Starts a new stream with the same settings: offset 0, nothing held, no error counted, in the
     /// initial encoding.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::terminal::TerminalDecoder;
-    ///
-    /// let mut decoder = TerminalDecoder::new();
-    /// decoder.push(b"\x1B%G\xC3").for_each(drop);
-    /// decoder.reset();
-    /// assert_eq!((decoder.position(), decoder.is_utf8()), (0, false));
-    /// assert_eq!(decoder.finish(), Ok(None));
-    /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
         self.charset = self.initial;
@@ -302,28 +247,12 @@ impl TerminalDecoder {
     }
 
     /// Returns the number of bytes of the stream consumed, including held bytes and switches.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut decoder = utf8_codec::terminal::TerminalDecoder::new();
-    /// decoder.push(b"\x1B%G\xC3").for_each(drop);
-    /// assert_eq!(decoder.position(), 4);
-    /// ```
     #[must_use]
     pub fn position(&self) -> u64 {
         self.decoder.position() + self.escape.as_str().len() as u64
     }
 
     /// Returns the held bytes, at most three: the beginning of a sequence or of an escape.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut decoder = utf8_codec::terminal::TerminalDecoder::new();
-    /// decoder.push(b"\x1B%").for_each(drop);
-    /// assert_eq!(decoder.incomplete(), b"\x1B%");
-    /// ```
     #[must_use]
     pub fn incomplete(&self) -> &[u8] {
         match self.escape {
@@ -333,28 +262,12 @@ impl TerminalDecoder {
     }
 
     /// Returns the number of errors in this stream so far.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut decoder = utf8_codec::terminal::TerminalDecoder::new();
-    /// decoder.push(b"\xFF\x1B%G\xFF").for_each(drop);
-    /// assert_eq!(decoder.error_count(), 1); // only inside UTF-8
-    /// ```
     #[must_use]
     pub fn error_count(&self) -> u64 {
         self.decoder.error_count()
     }
 
     /// Returns the first error of this stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut decoder = utf8_codec::terminal::TerminalDecoder::new();
-    /// decoder.push(b"\xFF\x1B%G\xFF").for_each(drop);
-    /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 4);
-    /// ```
     #[must_use]
     pub fn first_error(&self) -> Option<Utf8Error> {
         self.decoder.first_error()

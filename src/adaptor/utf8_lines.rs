@@ -6,7 +6,7 @@ use pin_project_lite::pin_project;
 use crate::adaptor::SourceState;
 use crate::adaptor::read_text::Unread;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::lines::machine::{LineMachine, NoLegacy};
+use crate::lines::machine::LineMachine;
 use crate::lines::{Delimiter, Line, LineError};
 
 pin_project! {
@@ -187,7 +187,7 @@ impl<S> Utf8Lines<S> {
 /// ```
 #[derive(Clone, Debug)]
 pub(crate) struct ReadLines {
-    machine: LineMachine<NoLegacy>,
+    machine: LineMachine,
     buffer: BytesMut,
     state: SourceState,
     /// Whether bytes may be missing after an error of the source.
@@ -201,7 +201,7 @@ pub(crate) struct ReadLines {
 impl ReadLines {
     /// The lines of a source that may lose bytes when it fails.
     pub(crate) fn new() -> Self {
-        let (machine, buffer) = (LineMachine::new(NoLegacy), BytesMut::new());
+        let (machine, buffer) = (LineMachine::new(), BytesMut::new());
         Self { machine, buffer, state: SourceState::Open, may_lose: true }
     }
 

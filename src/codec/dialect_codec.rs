@@ -7,9 +7,9 @@ use tokio_util::codec::{Decoder, Encoder};
 use crate::codec::CodecError;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::step::AtEnd;
+use crate::decoder::step::Step;
 use crate::decoder::text::take_text;
-use crate::dialect::repaired::{Halt, decode_run};
-use crate::dialect::scanner::DialectStep;
+use crate::dialect::repaired::decode_run;
 use crate::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError, DialectPiece};
 
 /// Decodes bytes in a [`Dialect`] to text and code points, and encodes them.
@@ -202,10 +202,10 @@ impl DialectCodec {
         let mut scanner = self.decoder.scanner();
         let span = scanner.span(self.mode);
         let (text, ()) = take_text(src, |bytes| match scanner.step(bytes, AtEnd::No, span) {
-            DialectStep::Text(text) if text.len() >= LONG.min(bytes.len()) => (text, ()),
-            DialectStep::Text(text) => {
-                let rest = scanner.step(&bytes[text.len()..], AtEnd::No, span);
-                (if matches!(rest, DialectStep::NeedMore) { text } else { "" }, ())
+            Step::Text((DialectPiece::Text(text), len)) => {
+                let is_enough = len >= LONG.min(bytes.len())
+                    || matches!(scanner.step(&bytes[len..], AtEnd::No, span), Step::NeedMore);
+                (if is_enough { text } else { "" }, ())
             }
             _ => ("", ()),
         });
@@ -228,19 +228,20 @@ impl Decoder for DialectCodec {
         let mode = self.mode;
         let (scanner, stats) = self.decoder.scanner_and_stats();
         let mut text = String::new();
-        let run = decode_run(scanner, stats, src, mode, &mut text);
-        src.advance(run.read);
-        match run.halt {
-            Some(_) if !text.is_empty() => *scanner = run.before,
-            Some(Halt::CodePoint(code_point, len)) => {
+        let (read, step) = decode_run(scanner, stats, src, mode, &mut text);
+        src.advance(read);
+        match step {
+            Step::Text((_, len)) if !text.is_empty() => scanner.unread(len),
+            Step::Error(error) if !text.is_empty() => scanner.unread(error.bytes().len()),
+            Step::Text((code_point, len)) => {
                 src.advance(len);
                 return Ok(Some(DialectPiece::CodePoint(code_point)));
             }
-            Some(Halt::Error(error)) => {
+            Step::Error(error) => {
                 src.advance(error.bytes().len());
                 return Err(CodecError::Invalid(stats.note(error)));
             }
-            None => {}
+            Step::Skip(_) | Step::NeedMore => {}
         }
         Ok((!text.is_empty()).then(|| DialectPiece::Text(text.into())))
     }
@@ -256,24 +257,23 @@ impl Decoder for DialectCodec {
                 stats.note(missing).repair_of(mode).ok_or(CodecError::Invalid(missing))?;
             }
             match scanner.step(src, AtEnd::Yes, scanner.span(mode)) {
-                DialectStep::NeedMore => {
+                Step::NeedMore => {
                     scanner.end();
                     return Ok(None);
                 }
-                DialectStep::Text(text) => {
-                    let item = DialectPiece::from(text);
-                    src.advance(text.len());
+                Step::Text((piece, len)) => {
+                    let item = match piece {
+                        DialectPiece::Text(text) => text.into(),
+                        DialectPiece::CodePoint(code_point) => match char::from_u32(code_point) {
+                            Some(c) => (&*c.encode_utf8(&mut [0; 4])).into(),
+                            None => DialectPiece::CodePoint(code_point),
+                        },
+                    };
+                    src.advance(len);
                     return Ok(Some(item));
                 }
-                DialectStep::Skip(len) => src.advance(len),
-                DialectStep::CodePoint(code_point, len) => {
-                    src.advance(len);
-                    return Ok(Some(match char::from_u32(code_point) {
-                        Some(c) => DialectPiece::from(&*c.encode_utf8(&mut [0; 4])),
-                        None => DialectPiece::CodePoint(code_point),
-                    }));
-                }
-                DialectStep::Error(error) => {
+                Step::Skip(len) => src.advance(len),
+                Step::Error(error) => {
                     src.advance(error.bytes().len());
                     let repair =
                         stats.note(error).repair_of(mode).ok_or(CodecError::Invalid(error))?;

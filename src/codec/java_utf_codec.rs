@@ -10,10 +10,11 @@ use crate::codec::CodecError;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::progress::Status;
 use crate::decoder::step::AtEnd;
+use crate::decoder::step::Step;
 use crate::decoder::text::take_text;
 use crate::dialect::grammar::ErrorSpan;
-use crate::dialect::scanner::{DialectScanner, DialectStep};
-use crate::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError};
+use crate::dialect::scanner::DialectScanner;
+use crate::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError, DialectPiece};
 
 /// Decodes and encodes the strings of Java's `DataInput.readUTF` and `DataOutput.writeUTF`: a length of two
 /// bytes, big-endian, then that number of bytes of Modified UTF-8.
@@ -180,14 +181,12 @@ impl JavaUtfCodec {
         while self.mode == ErrorMode::Fatal {
             let scanner = self.decoder.scanner_mut();
             let (taken, error) = match scanner.step(&known[checked..], at_end, ErrorSpan::Prompt) {
-                DialectStep::NeedMore => break,
-                DialectStep::Text(text) => (text.len(), None),
-                DialectStep::Skip(len) => (len, None),
-                DialectStep::CodePoint(code_point, len) => match char::from_u32(code_point) {
-                    Some(_) => (len, None),
-                    None => (len, Some(scanner.not_scalar(code_point))),
-                },
-                DialectStep::Error(error) => (error.bytes().len(), Some(error)),
+                Step::NeedMore => break,
+                Step::Text((DialectPiece::CodePoint(code_point @ 0xD800..=0xDFFF), len)) => {
+                    (len, Some(scanner.not_scalar(code_point)))
+                }
+                Step::Text((_, len)) | Step::Skip(len) => (len, None),
+                Step::Error(error) => (error.bytes().len(), Some(error)),
             };
             checked += taken;
             let Some(error) = error else { continue };
@@ -212,7 +211,7 @@ impl JavaUtfCodec {
         let span = scanner.span(self.mode);
         let (text, ()) =
             take_text(src, |bytes| match scanner.step(&bytes[..len], AtEnd::Yes, span) {
-                DialectStep::Text(text) if text.len() == len => (text, ()),
+                Step::Text((DialectPiece::Text(text), _)) if text.len() == len => (text, ()),
                 _ => ("", ()),
             });
         (text.len() == len).then(|| {

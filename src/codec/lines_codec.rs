@@ -3,19 +3,15 @@
 use std::io;
 
 use bytes::BytesMut;
-use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
 use crate::decoder::encoder::Utf8Encoder;
-use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
-use crate::decoder::step::AtEnd;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::{scanner::Scanner, step::Step};
-use crate::fallback::{FallbackDecoder, LineFallback};
-use crate::lines::machine::{DEFAULT_MAX_LENGTH, LegacyLines, LineAction, LineMachine};
+use crate::fallback::{FallbackDecoder, FallbackState};
+use crate::lines::machine::{DEFAULT_MAX_LENGTH, LineMachine};
 use crate::lines::{Delimiter, Line, LineError};
 
 /// Decodes bytes to lines, each with its number and offset.
@@ -70,7 +66,7 @@ use crate::lines::{Delimiter, Line, LineError};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Utf8LinesCodec {
-    machine: LineMachine<Option<Box<LineFallback>>>,
+    machine: LineMachine,
     encoder: Utf8Encoder,
 }
 
@@ -78,7 +74,7 @@ pub struct Utf8LinesCodec {
 pub(super) struct Parts {
     pub(super) decoder: Utf8Decoder,
     pub(super) mode: ErrorMode,
-    pub(super) fallback: Option<Box<LineFallback>>,
+    pub(super) fallback: Option<Box<FallbackState>>,
     pub(super) encoder: Utf8Encoder,
 }
 
@@ -101,7 +97,7 @@ impl Utf8LinesCodec {
     /// assert_eq!(line.text, "first");
     /// ```
     pub fn new() -> Self {
-        Self { machine: LineMachine::new(None), encoder: Utf8Encoder::new() }
+        Self { machine: LineMachine::new(), encoder: Utf8Encoder::new() }
     }
 
     /// Sets the options, and starts a new stream.
@@ -211,7 +207,7 @@ impl Utf8LinesCodec {
     /// ```
     #[must_use]
     pub fn with_fallback(mut self, decoder: FallbackDecoder) -> Self {
-        self.machine.set_legacy(Some(Box::new(LineFallback::new(decoder.fallback()))));
+        self.machine.set_fallback(FallbackState::new(decoder.fallback()));
         self
     }
 
@@ -301,7 +297,7 @@ impl Utf8LinesCodec {
     /// assert_eq!(codec.first_fallback(), Some(3));
     /// ```
     pub fn first_fallback(&self) -> Option<u64> {
-        self.machine.legacy().as_ref().and_then(|fallback| fallback.uses().first)
+        self.machine.fallback().and_then(|fallback| fallback.uses().first)
     }
 
     /// Returns how many lines, or runs of ill-formed parts, the [fallback](Self::with_fallback) decoded. Delimiters
@@ -321,7 +317,7 @@ impl Utf8LinesCodec {
     /// assert_eq!(codec.fallback_count(), 1);
     /// ```
     pub fn fallback_count(&self) -> u64 {
-        self.machine.legacy().as_ref().map_or(0, |fallback| fallback.uses().runs)
+        self.machine.fallback().map_or(0, |fallback| fallback.uses().runs)
     }
 }
 
@@ -362,58 +358,5 @@ impl<T: AsRef<str>> Encoder<T> for Utf8LinesCodec {
         }
         dst.extend_from_slice(delimiter.as_bytes());
         Ok(())
-    }
-}
-
-impl LegacyLines for Option<Box<LineFallback>> {
-    fn is_some(&self) -> bool {
-        self.as_ref().is_some_and(|fallback| !fallback.is_declared_utf8())
-    }
-
-    #[inline]
-    fn has_turned(&self) -> bool {
-        self.as_ref().is_some_and(|fallback| fallback.has_turned())
-    }
-
-    fn awaits_bom(&self) -> bool {
-        self.as_ref().is_some_and(|fallback| fallback.awaits_bom())
-    }
-
-    fn decide(&mut self, position: u64, bom_seen: bool) {
-        if let Some(fallback) = self {
-            fallback.decide(position, bom_seen);
-        }
-    }
-
-    fn is_by_line(&self) -> bool {
-        self.as_ref().is_some_and(|fallback| fallback.is_by_line())
-    }
-
-    fn turn(&mut self, position: u64) -> bool {
-        self.as_mut().is_some_and(|fallback| fallback.turn(position))
-    }
-
-    fn step(&self, scanner: &mut Scanner, bytes: &[u8], next: LineAction) -> Step<&'static str> {
-        let at_end = if next.is_end() { AtEnd::Yes } else { AtEnd::No };
-        self.as_ref().map_or(Step::NeedMore, |fallback| fallback.step(scanner, bytes, at_end))
-    }
-
-    fn text(
-        &mut self,
-        mode: ErrorMode,
-        scanner: Scanner,
-        legacy: Option<usize>,
-        bytes: &[u8],
-    ) -> Result<ByteString, Utf8Error> {
-        match self {
-            Some(fallback) => fallback.text(mode, scanner, legacy, bytes),
-            None => Ok(ByteString::new()),
-        }
-    }
-
-    fn reset(&mut self) {
-        if let Some(fallback) = self {
-            fallback.reset();
-        }
     }
 }

@@ -13,7 +13,7 @@ use crate::decoder::options::Utf8Options;
 use crate::decoder::step::AtEnd;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::utf8_decoder::owned::Item;
-use crate::fallback::{FallbackDecoder, Switch, take_next};
+use crate::fallback::{FallbackDecoder, FallbackState, take_next};
 
 /// Decodes bytes to text. Each item is a run of whole characters, never empty.
 ///
@@ -57,7 +57,7 @@ use crate::fallback::{FallbackDecoder, Switch, take_next};
 pub struct Utf8Codec {
     decoder: Utf8Decoder,
     mode: ErrorMode,
-    fallback: Option<Box<Switch>>,
+    fallback: Option<Box<FallbackState>>,
     encoder: Utf8Encoder,
 }
 
@@ -162,7 +162,7 @@ impl Utf8Codec {
     /// ```
     #[must_use]
     pub fn with_fallback(self, decoder: FallbackDecoder) -> Self {
-        Self { fallback: Some(Box::new(Switch::new(decoder.fallback()))), ..self }
+        Self { fallback: Some(Box::new(FallbackState::new(decoder.fallback()))), ..self }
     }
 
     /// Sets the encoder. It decides whether a BOM is written.
@@ -201,8 +201,8 @@ impl Utf8Codec {
     /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
-        if let Some(switch) = &mut self.fallback {
-            switch.reset();
+        if let Some(state) = &mut self.fallback {
+            state.reset();
         }
         self.encoder.reset();
     }
@@ -266,8 +266,8 @@ impl Utf8Codec {
     /// Decodes `src` with a fallback or in a lossy mode.
     #[inline(never)]
     fn decode_otherwise(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, Utf8Error> {
-        if let Some(switch) = &mut self.fallback {
-            return take_next(switch, &mut self.decoder, src, AtEnd::No, self.mode);
+        if let Some(state) = &mut self.fallback {
+            return take_next(state, &mut self.decoder, src, AtEnd::No, self.mode);
         }
         Ok(self.decoder.take_repaired(src, self.mode)?.into_item())
     }
@@ -299,7 +299,6 @@ impl Utf8Codec {
 impl From<Utf8LinesCodec> for Utf8Codec {
     fn from(lines: Utf8LinesCodec) -> Self {
         let Parts { decoder, mode, fallback, encoder } = lines.into_parts();
-        let fallback = fallback.map(|fallback| Box::new(fallback.into_switch()));
         Self { decoder, mode, fallback, encoder }
     }
 }
@@ -320,10 +319,10 @@ impl Decoder for Utf8Codec {
         if let Some(text) = self.decode(src)? {
             return Ok(Some(text));
         }
-        if let Some(switch) = &mut self.fallback {
-            let next = take_next(switch, &mut self.decoder, src, AtEnd::Yes, self.mode)?;
+        if let Some(state) = &mut self.fallback {
+            let next = take_next(state, &mut self.decoder, src, AtEnd::Yes, self.mode)?;
             if next.is_none() {
-                switch.finish();
+                state.finish();
             }
             return Ok(next);
         }

@@ -7,9 +7,10 @@ use crate::decoder::error::ErrorStats;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::partial::Partial;
 use crate::decoder::step::AtEnd;
+use crate::decoder::step::Step;
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{ErrorSpan, Options, Unpaired, Values};
-use crate::dialect::scanner::{DialectScanner, DialectStep};
+use crate::dialect::scanner::DialectScanner;
 use crate::dialect::{Dialect, DialectPiece};
 
 /// Decodes a stream of bytes in a [`Dialect`] to code points or text, chunk by chunk, and reports
@@ -54,16 +55,6 @@ pub struct DialectDecoder {
 
 impl DialectDecoder {
     /// Creates a decoder for a dialect as its specification defines it.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
-    ///
-    /// let mut decoder = DialectDecoder::new(Dialect::Wtf8);
-    /// let text = DialectPiece::Text("žluťoučký");
-    /// assert_eq!(decoder.push("žluťoučký".as_bytes()).next(), Some(Ok(text)));
-    /// ```
     pub const fn new(dialect: Dialect) -> Self {
         Self {
             scanner: DialectScanner::new(dialect, Options::DEFAULT),
@@ -147,18 +138,6 @@ impl DialectDecoder {
     }
 
     /// Sets the BOM policy, [`BomPolicy::Keep`] by default. Call it before the first push.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::BomPolicy;
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
-    ///
-    /// let mut decoder = DialectDecoder::new(Dialect::Utf8b).with_bom(BomPolicy::Strip);
-    /// assert_eq!(decoder.push(b"\xEF\xBB").count(), 0); // may be a BOM
-    /// assert_eq!(decoder.push(b"\xBFhi").next(), Some(Ok(DialectPiece::Text("hi"))));
-    /// assert!(decoder.bom_seen());
-    /// ```
     #[must_use]
     pub const fn with_bom(self, policy: BomPolicy) -> Self {
         let options = self.scanner.options();
@@ -182,20 +161,6 @@ impl DialectDecoder {
     ///
     /// Each ill-formed part is an `Err`, reported at the byte that makes it invalid. Decoding continues
     /// after it. [`Utf8b`](Dialect::Utf8b) has no errors.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
-    ///
-    /// let mut decoder = DialectDecoder::new(Dialect::Utf8b);
-    /// let escaped = |value| Some(Ok(DialectPiece::CodePoint(value)));
-    /// let mut pieces = decoder.push(b"caf\xE9\xFF");
-    /// assert_eq!(pieces.next(), Some(Ok(DialectPiece::Text("caf"))));
-    /// assert_eq!(pieces.next(), escaped(0xDCE9));
-    /// assert_eq!(pieces.next(), escaped(0xDCFF));
-    /// assert_eq!(pieces.next(), None);
-    /// ```
     pub fn push<'d, 'c>(
         &'d mut self,
         chunk: &'c [u8],
@@ -231,18 +196,6 @@ impl DialectDecoder {
     }
 
     /// Starts a new stream with the same settings: offset 0, nothing held, no error counted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
-    ///
-    /// let mut decoder = DialectDecoder::new(Dialect::Rfc2279);
-    /// assert_eq!(decoder.push(b"half a \xFC\x84").count(), 1);
-    /// decoder.reset();
-    /// assert_eq!(decoder.position(), 0);
-    /// assert_eq!(decoder.push(b"new").next(), Some(Ok(DialectPiece::Text("new"))));
-    /// ```
     pub fn reset(&mut self) {
         self.scanner.reset();
         self.partial.clear();
@@ -250,91 +203,33 @@ impl DialectDecoder {
     }
 
     /// Returns the dialect.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
-    ///
-    /// assert_eq!(DialectDecoder::new(Dialect::Cesu8).dialect(), Dialect::Cesu8);
-    /// ```
     pub const fn dialect(&self) -> Dialect {
         self.scanner.dialect()
     }
 
     /// Returns the number of bytes of the stream consumed, including held bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
-    ///
-    /// let mut decoder = DialectDecoder::new(Dialect::Cesu8);
-    /// assert_eq!(decoder.push(b"abc\xED\xA0\x80").count(), 1);
-    /// assert_eq!(decoder.position(), 6);
-    /// ```
     pub fn position(&self) -> u64 {
         self.scanner.position() + self.partial.len() as u64
     }
 
     /// Returns the held bytes, at most five: the beginning of a sequence or of a pair.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
-    ///
-    /// let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
-    /// assert_eq!(decoder.push(b"abc\xED\xA0\x80\xED").count(), 1);
-    /// assert_eq!(decoder.incomplete(), b"\xED\xA0\x80\xED");
-    /// ```
     pub fn incomplete(&self) -> &[u8] {
         self.partial.as_bytes()
     }
 
     /// Returns whether a BOM was removed from the start of this stream; see
     /// [`with_bom`](Self::with_bom).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
-    ///
-    /// let mut decoder = DialectDecoder::new(Dialect::Cesu8);
-    /// assert_eq!(decoder.push("\u{FEFF}".as_bytes()).count(), 1);
-    /// assert!(!decoder.bom_seen()); // it is text
-    /// ```
     pub const fn bom_seen(&self) -> bool {
         self.scanner.bom_seen()
     }
 
     /// Returns the number of errors in this stream so far. Ill-formed parts count, and code points
     /// that are not scalar values if they were decoded to text.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
-    ///
-    /// let mut decoder = DialectDecoder::new(Dialect::Wtf8);
-    /// decoder.push(b"\xFF\xC0\x80").for_each(drop);
-    /// assert_eq!(decoder.error_count(), 3);
-    /// ```
     pub const fn error_count(&self) -> u64 {
         self.stats.count()
     }
 
     /// Returns the first error of this stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
-    ///
-    /// let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
-    /// decoder.push(b"ab\0cd\0").for_each(drop);
-    /// assert_eq!(decoder.first_error().unwrap().offset(), 2);
-    /// ```
     pub const fn first_error(&self) -> Option<DialectError> {
         self.stats.first()
     }
@@ -402,13 +297,13 @@ impl DialectDecoder {
         joined[held..held + taken].copy_from_slice(&input[..taken]);
         let joined = &joined[..held + taken];
         let (len, found) = match self.scanner.step_sequence(joined, at_end, span) {
-            DialectStep::CodePoint(code_point, len) => (len, Ok(code_point)),
-            DialectStep::Error(error) => (error.bytes().len(), Err(self.stats.note(error))),
-            DialectStep::Skip(len) => {
+            Step::Text((DialectPiece::CodePoint(code_point), len)) => (len, Ok(code_point)),
+            Step::Error(error) => (error.bytes().len(), Err(self.stats.note(error))),
+            Step::Skip(len) => {
                 self.partial.clear();
                 return (len - held, None);
             }
-            DialectStep::NeedMore | DialectStep::Text(_) => {
+            Step::NeedMore | Step::Text(_) => {
                 self.partial.hold(joined);
                 return (taken, None);
             }
@@ -422,7 +317,7 @@ impl DialectDecoder {
         (len.saturating_sub(held), Some(found))
     }
 
-    /// Holds `tail`, for which the last step returned [`DialectStep::NeedMore`].
+    /// Holds `tail`, for which the last step returned [`Step::NeedMore`].
     pub(super) fn hold(&mut self, tail: &[u8]) {
         self.partial.hold(tail);
     }
@@ -481,20 +376,16 @@ impl<'c> Iterator for DialectPieces<'_, 'c> {
                 }
             }
             match decoder.scanner.step(input, AtEnd::No, *span) {
-                DialectStep::Text(text) => {
-                    *input = &input[text.len()..];
-                    return Some(Ok(DialectPiece::Text(text)));
-                }
-                DialectStep::CodePoint(code_point, len) => {
+                Step::Text((piece, len)) => {
                     *input = &input[len..];
-                    return Some(Ok(DialectPiece::CodePoint(code_point)));
+                    return Some(Ok(piece));
                 }
-                DialectStep::Skip(len) => *input = &input[len..],
-                DialectStep::Error(error) => {
+                Step::Skip(len) => *input = &input[len..],
+                Step::Error(error) => {
                     *input = &input[error.bytes().len()..];
                     return Some(Err(decoder.stats.note(error)));
                 }
-                DialectStep::NeedMore => {
+                Step::NeedMore => {
                     decoder.hold(input);
                     *input = &[];
                 }

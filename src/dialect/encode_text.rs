@@ -37,20 +37,6 @@ impl DialectEncoder {
     /// In [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), the first code point that has no form in
     /// the dialect. Those before it have been written. To continue, push those from
     /// [`position`](Self::position).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
-    ///
-    /// // WTF-8 joins the halves of a pair.
-    /// let halves = [0xD83D, 0xDE00];
-    /// let mut bytes = Vec::new();
-    /// let mut encoder = DialectEncoder::new(Dialect::Wtf8);
-    /// encoder.push_code_points_to_vec(&halves[..1], &mut bytes).unwrap();
-    /// encoder.push_code_points_to_vec(&halves[1..], &mut bytes).unwrap();
-    /// assert_eq!(bytes, "😀".as_bytes());
-    /// ```
     pub fn push_code_points_to_vec(
         &mut self,
         code_points: &[u32],
@@ -98,18 +84,6 @@ impl DialectEncoder {
     /// # Errors
     ///
     /// The same as [`finish`](Self::finish).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
-    ///
-    /// let mut bytes = Vec::new();
-    /// let mut encoder = DialectEncoder::new(Dialect::SurrogatePass);
-    /// encoder.push_utf16_to_vec(&[0xD83D], &mut bytes).unwrap();
-    /// encoder.finish_to_vec(&mut bytes).unwrap();
-    /// assert_eq!(bytes, b"\xED\xA0\xBD");
-    /// ```
     pub fn finish_to_vec(&mut self, bytes: &mut Vec<u8>) -> Result<(), DialectError> {
         bytes.extend_from_slice(self.take_bom());
         bytes.extend_from_slice(&self.finish()?);

@@ -65,15 +65,6 @@ enum HeldSurrogate {
 impl DialectEncoder {
     /// Creates an encoder for a dialect as its specification defines it. It uses
     /// [`ErrorMode::Fatal`], and writes no BOM.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
-    ///
-    /// let mut encoder = DialectEncoder::new(Dialect::ModifiedUtf8);
-    /// assert_eq!(*encoder.push_code_point('\0'.into()).unwrap(), *b"\xC0\x80");
-    /// ```
     pub const fn new(dialect: Dialect) -> Self {
         Self {
             dialect,
@@ -91,15 +82,6 @@ impl DialectEncoder {
     /// Call it before the first push.
     ///
     /// They are rejected by default, as TR26 specifies. Strings in Java can contain them.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
-    ///
-    /// let mut encoder = DialectEncoder::new(Dialect::Cesu8).with_unpaired_surrogates();
-    /// assert_eq!(*encoder.push_unit(0xDC00).unwrap(), *b"\xED\xB0\x80");
-    /// ```
     #[must_use]
     pub const fn with_unpaired_surrogates(mut self) -> Self {
         self.options.unpaired = Unpaired::Accepted;
@@ -108,15 +90,6 @@ impl DialectEncoder {
 
     /// Rejects values above U+10FFFF in [`Rfc2279`](Dialect::Rfc2279), like RFC 3629. Has no effect
     /// on other dialects, which have no such values. Call it before the first push.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
-    ///
-    /// let mut encoder = DialectEncoder::new(Dialect::Rfc2279).with_rfc3629_limit();
-    /// assert!(encoder.push_code_point(0x11_0000).is_err());
-    /// ```
     #[must_use]
     pub const fn with_rfc3629_limit(mut self) -> Self {
         self.options.values = Values::Unicode;
@@ -144,15 +117,6 @@ impl DialectEncoder {
 
     /// Writes a BOM before everything else, once. The first call writes it, even if it pushes
     /// nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
-    ///
-    /// let mut encoder = DialectEncoder::new(Dialect::Cesu8).with_bom();
-    /// assert_eq!(*encoder.push_code_point('x'.into()).unwrap(), *b"\xEF\xBB\xBFx");
-    /// ```
     #[must_use]
     pub const fn with_bom(mut self) -> Self {
         self.bom = Utf8Encoder::new().with_bom();
@@ -198,19 +162,6 @@ impl DialectEncoder {
     /// # Errors
     ///
     /// The same as [`push_code_point`](Self::push_code_point).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
-    ///
-    /// let mut encoder = DialectEncoder::new(Dialect::Cesu8);
-    /// let mut bytes = Vec::new();
-    /// for unit in "né😀".encode_utf16() {
-    ///     bytes.extend_from_slice(&encoder.push_unit(unit).unwrap());
-    /// }
-    /// assert_eq!(bytes, b"n\xC3\xA9\xED\xA0\xBD\xED\xB8\x80");
-    /// ```
     pub fn push_unit(
         &mut self,
         unit: u16,
@@ -247,17 +198,6 @@ impl DialectEncoder {
 
     /// Starts a new stream with the same settings: offset 0, nothing held, no error counted. A
     /// requested BOM is written again.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
-    ///
-    /// let mut encoder = DialectEncoder::new(Dialect::Wtf8);
-    /// assert_eq!(*encoder.push_unit(0xD83D).unwrap(), []);
-    /// encoder.reset();
-    /// assert_eq!(*encoder.finish().unwrap(), []);
-    /// ```
     pub fn reset(&mut self) {
         self.bom.reset();
         self.position = 0;
@@ -266,59 +206,22 @@ impl DialectEncoder {
     }
 
     /// Returns the dialect.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
-    ///
-    /// assert_eq!(DialectEncoder::new(Dialect::Wtf8).dialect(), Dialect::Wtf8);
-    /// ```
     pub const fn dialect(&self) -> Dialect {
         self.dialect
     }
 
     /// Returns the number of code points or units consumed, including a held one. Text that was
     /// pushed as `str` is not counted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
-    ///
-    /// let mut encoder = DialectEncoder::new(Dialect::Wtf8);
-    /// encoder.push_unit(0xD83D).unwrap();
-    /// assert_eq!(encoder.position(), 1);
-    /// ```
     pub const fn position(&self) -> u64 {
         self.position
     }
 
     /// Returns the number of rejected code points in this stream so far.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
-    ///
-    /// let mut encoder = DialectEncoder::new(Dialect::Cesu8).with_error_mode(ErrorMode::Skip);
-    /// encoder.push_unit(0xDC00).unwrap();
-    /// assert_eq!(encoder.error_count(), 1);
-    /// ```
     pub const fn error_count(&self) -> u64 {
         self.stats.count()
     }
 
     /// Returns the first error of this stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
-    ///
-    /// assert_eq!(DialectEncoder::new(Dialect::Cesu8).first_error(), None);
-    /// ```
     pub const fn first_error(&self) -> Option<DialectError> {
         self.stats.first()
     }

@@ -125,38 +125,12 @@ impl DialectError {
     /// For a decoder it is the offset of the part in bytes. Everything before it is well-formed or has been reported.
     /// For an encoder it is the number of code points or UTF-16 units before the rejected one. Text that was pushed as
     /// `str` is not counted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder};
-    ///
-    /// let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
-    /// assert_eq!(decoder.push(b"first chunk, ").count(), 1);
-    /// let error = decoder.push(b"second \0").find_map(Result::err).unwrap();
-    /// assert_eq!(error.offset(), 20);
-    ///
-    /// let mut encoder = DialectEncoder::new(Dialect::Cesu8);
-    /// encoder.push_unit(0xE9).unwrap();
-    /// assert_eq!(encoder.push_unit(0xDC00).unwrap_err().offset(), 1);
-    /// ```
     pub const fn offset(&self) -> u64 {
         self.offset
     }
 
     /// Returns the length of the part in bytes, one to six, or `None` if the stream ended inside a
     /// sequence; 0 for [`MissingBom`](Utf8ErrorKind::MissingBom) and for an encoder.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
-    ///
-    /// let mut decoder = DialectDecoder::new(Dialect::Rfc2279);
-    /// assert_eq!(decoder.push(b"\xFC\x84\x80").count(), 0);
-    /// let error = decoder.finish().unwrap_err();
-    /// assert_eq!((error.error_len(), error.bytes().len()), (None, 3));
-    /// ```
     pub const fn error_len(&self) -> Option<usize> {
         match self.kind {
             Utf8ErrorKind::Incomplete => None,
@@ -170,46 +144,17 @@ impl DialectError {
     /// [`UnpairedSurrogate`](Utf8ErrorKind::UnpairedSurrogate) if it writes pairs, as the second half of a
     /// [`SurrogatePair`](Utf8ErrorKind::SurrogatePair) if the first half has been written, and as
     /// [`TooLarge`](Utf8ErrorKind::TooLarge) if it is above the dialect's limit.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8ErrorKind;
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
-    ///
-    /// let error = DialectDecoder::new(Dialect::Wtf8).push(b"\xC0\x80").next().unwrap().unwrap_err();
-    /// assert_eq!(error.kind(), Utf8ErrorKind::Overlong);
-    /// ```
     pub const fn kind(&self) -> Utf8ErrorKind {
         self.kind
     }
 
     /// Returns the dialect that the stream is in.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
-    ///
-    /// let error = DialectDecoder::new(Dialect::Wtf8).push(b"\xFF").next().unwrap().unwrap_err();
-    /// assert_eq!(error.dialect(), Dialect::Wtf8);
-    /// ```
     pub const fn dialect(&self) -> Dialect {
         self.dialect
     }
 
     /// Returns the bytes of the part, one to six; none for
     /// [`MissingBom`](Utf8ErrorKind::MissingBom) and for an encoder.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
-    ///
-    /// let mut decoder = DialectDecoder::new(Dialect::Rfc2279);
-    /// let error = decoder.push(b"\xF8\x88\x80.").next().unwrap().unwrap_err();
-    /// assert_eq!(error.bytes(), b"\xF8\x88\x80");
-    /// ```
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }
@@ -217,42 +162,12 @@ impl DialectError {
     /// Returns the byte that cannot continue the sequence, if there is one.
     ///
     /// It is not part of the error: it starts the next sequence.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
-    ///
-    /// let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
-    /// let error = decoder.push(b"\xC0\xAF").next().unwrap().unwrap_err();
-    /// assert_eq!((error.bytes(), error.next_byte()), (&b"\xC0"[..], Some(0xAF)));
-    /// ```
     pub const fn next_byte(&self) -> Option<u8> {
         self.next
     }
 
     /// Returns the code point that is not a scalar value, for
     /// [`NotScalar`](Utf8ErrorKind::NotScalar), or that an encoder rejects. Returns `None` for other errors.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # #[cfg(feature = "alloc")] {
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::decoder::Status;
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder};
-    ///
-    /// let mut text = String::new();
-    /// let mut decoder = DialectDecoder::new(Dialect::Utf8b);
-    /// let progress = decoder.push_to_string(b"caf\xE9!", ErrorMode::Fatal, &mut text);
-    /// let Status::IllFormed(error) = progress.status else { panic!() };
-    /// assert_eq!((&*text, error.code_point()), ("caf", Some(0xDCE9)));
-    /// assert_eq!(error.to_string(), "not a scalar value: U+DCE9 (e9) at byte 3");
-    ///
-    /// let error = DialectEncoder::new(Dialect::Cesu8).push_unit(0xDC00).unwrap_err();
-    /// assert_eq!(error.code_point(), Some(0xDC00));
-    /// # }
-    /// ```
     pub const fn code_point(&self) -> Option<u32> {
         match self.kind {
             Utf8ErrorKind::NotScalar => Some(self.code_point),

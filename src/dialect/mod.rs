@@ -173,16 +173,6 @@ pub enum DialectPiece<T> {
 
 impl<T: AsRef<str>> DialectPiece<T> {
     /// Returns the text, or `None` for a code point.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::DialectPiece;
-    ///
-    /// assert_eq!(DialectPiece::Text("né").as_str(), Some("né"));
-    /// let escaped = 0xDCE9;
-    /// assert_eq!(DialectPiece::<String>::CodePoint(escaped).as_str(), None);
-    /// ```
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text.as_ref()),
@@ -191,14 +181,6 @@ impl<T: AsRef<str>> DialectPiece<T> {
     }
 
     /// Returns the code points of this piece, one by one.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::dialect::DialectPiece;
-    ///
-    /// assert!(DialectPiece::Text("né").code_points().eq(['n', 'é'].map(u32::from)));
-    /// ```
     pub fn code_points(&self) -> impl Iterator<Item = u32> {
         let (text, code_point) = match self {
             Self::Text(text) => (text.as_ref(), None),

@@ -5,12 +5,13 @@ use alloc::vec::Vec;
 
 use crate::decoder::error::ErrorStats;
 use crate::decoder::mode::ErrorMode;
-use crate::decoder::progress::progress;
-use crate::decoder::progress::{Progress, Status};
+use crate::decoder::progress::{Progress, Status, progress};
 use crate::decoder::step::AtEnd;
+use crate::decoder::step::Step;
+use crate::dialect::DialectPiece;
 use crate::dialect::decoder::DialectDecoder;
 use crate::dialect::error::DialectError;
-use crate::dialect::scanner::{DialectScanner, DialectStep};
+use crate::dialect::scanner::DialectScanner;
 
 /// Methods that write to a `String` or to code points, with an [`ErrorMode`].
 impl DialectDecoder {
@@ -59,19 +60,6 @@ impl DialectDecoder {
     ///
     /// In [`ErrorMode::Fatal`], the same as [`finish`](Self::finish), and a code point that is not
     /// a Unicode scalar value. There may be more than one: call it until it returns `Ok`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
-    ///
-    /// let mut decoder = DialectDecoder::new(Dialect::Cesu8);
-    /// let mut text = String::new();
-    /// let _done = decoder.push_to_string(b"half \xED\xA0\xBD", ErrorMode::Escape, &mut text);
-    /// decoder.finish_to_string(ErrorMode::Escape, &mut text).unwrap();
-    /// assert_eq!(text, r"half \xed\xa0\xbd");
-    /// ```
     pub fn finish_to_string(
         &mut self,
         mode: ErrorMode,
@@ -90,20 +78,6 @@ impl DialectDecoder {
     ///
     /// The status is [`Status::Done`], or [`Status::IllFormed`] in [`ErrorMode::Fatal`]. After an
     /// error, push the bytes that have not been read to continue. `written` counts code points.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
-    ///
-    /// let mut code_points = Vec::new();
-    /// let mut decoder = DialectDecoder::new(Dialect::Rfc2279);
-    /// for chunk in [&b"A\xFD\xBF\xBF"[..], b"\xBF\xBF\xBF"] {
-    ///     let _done = decoder.push_to_code_points(chunk, ErrorMode::Fatal, &mut code_points);
-    /// }
-    /// assert_eq!(code_points, [u32::from('A'), 0x7FFF_FFFF]);
-    /// ```
     pub fn push_to_code_points(
         &mut self,
         chunk: &[u8],
@@ -134,20 +108,6 @@ impl DialectDecoder {
     ///
     /// In [`ErrorMode::Fatal`], the same as [`finish`](Self::finish). There may be more than one:
     /// call it until it returns `Ok`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder};
-    ///
-    /// let mut code_points = Vec::new();
-    /// let mut decoder = DialectDecoder::new(Dialect::Utf8b);
-    /// let _done = decoder.push_to_code_points(b"\xE2\x82", ErrorMode::Fatal, &mut code_points);
-    /// assert!(code_points.is_empty()); // held: it may become a euro sign
-    /// decoder.finish_to_code_points(ErrorMode::Fatal, &mut code_points).unwrap();
-    /// assert_eq!(code_points, [0xDCE2, 0xDC82]);
-    /// ```
     pub fn finish_to_code_points(
         &mut self,
         mode: ErrorMode,
@@ -199,18 +159,19 @@ impl DialectDecoder {
             }
         }
         while read < chunk.len() {
-            let run = decode_run(&mut self.scanner, &mut self.stats, &chunk[read..], mode, text);
-            read += run.read;
-            match run.halt {
-                None => {
-                    self.hold(&chunk[read..]);
-                    break;
-                }
-                Some(Halt::CodePoint(code_point, len)) => {
+            let (scanner, stats) = (&mut self.scanner, &mut self.stats);
+            let (used, step) = decode_run(scanner, stats, &chunk[read..], mode, text);
+            read += used;
+            match step {
+                Step::Text((code_point, len)) => {
                     read += len;
                     self.append(code_point, mode, text)?;
                 }
-                Some(Halt::Error(error)) => return Err(self.stats.note(error)),
+                Step::Error(error) => return Err(self.stats.note(error)),
+                Step::Skip(_) | Step::NeedMore => {
+                    self.hold(&chunk[read..]);
+                    break;
+                }
             }
         }
         Ok(())
@@ -234,95 +195,56 @@ impl DialectDecoder {
     }
 }
 
-/// The result of [`decode_run`].
-pub(crate) struct Run {
-    /// The number of bytes consumed, without those of `halt`.
-    pub(crate) read: usize,
-    /// The reason why it stopped. `None` if at most five bytes are left, which may still become a
-    /// sequence.
-    pub(crate) halt: Option<Halt>,
-    /// The scanner before `halt`.
-    #[cfg(feature = "codec")]
-    pub(crate) before: DialectScanner,
-}
-
-/// The reason why [`decode_run`] stopped.
-pub(crate) enum Halt {
-    /// A code point of this many bytes that is not a scalar value.
-    CodePoint(u32, usize),
-    /// An error that the mode does not repair. It has not been counted.
-    Error(DialectError),
-}
-
-/// Appends the text of `input`, with errors repaired, up to a code point that is not a scalar value
-/// or an error that is not repaired.
+/// Appends the text of `input`, with errors repaired. Returns the number of bytes consumed, and the step after them that
+/// is not text: a code point that is not a scalar value, and its number of bytes; an error that the mode does not repair,
+/// which has not been counted; or that more bytes are needed.
 pub(crate) fn decode_run(
     scanner: &mut DialectScanner,
     stats: &mut ErrorStats<DialectError>,
     input: &[u8],
     mode: ErrorMode,
     text: &mut String,
-) -> Run {
+) -> (usize, Step<(u32, usize), DialectError>) {
     let span = scanner.span(mode);
     let mut read = 0;
     loop {
         read += scanner.join_pairs(&input[read..], text);
-        if scanner.is_under_way() {
+        let is_under_way = scanner.is_under_way();
+        if is_under_way {
             let (piece, is_all) = scanner.take_text(&input[read..]);
             text.push_str(piece);
             read += piece.len();
             if is_all {
-                return Run {
-                    read,
-                    halt: None,
-                    #[cfg(feature = "codec")]
-                    before: *scanner,
-                };
+                return (read, Step::NeedMore);
             }
             if !piece.is_empty() {
                 continue;
             }
         }
-        #[cfg(feature = "codec")]
-        let before = *scanner;
-        let step = match scanner.is_under_way() {
+        let step = match is_under_way {
             true => scanner.step_other(&input[read..], AtEnd::No, span),
             false => scanner.step(&input[read..], AtEnd::No, span),
         };
-        let halt = match step {
-            DialectStep::Text(piece) => {
+        read += match step {
+            Step::Text((DialectPiece::Text(piece), len)) => {
                 text.push_str(piece);
-                read += piece.len();
-                continue;
+                len
             }
-            DialectStep::CodePoint(code_point, len) => match char::from_u32(code_point) {
-                Some(c) => {
-                    text.push(c);
-                    read += len;
-                    continue;
-                }
-                None => Some(Halt::CodePoint(code_point, len)),
-            },
-            DialectStep::Skip(len) => {
-                read += len;
-                continue;
+            Step::Text((DialectPiece::CodePoint(code_point), len)) => {
+                let Some(c) = char::from_u32(code_point) else {
+                    return (read, Step::Text((code_point, len)));
+                };
+                text.push(c);
+                len
             }
-            DialectStep::Error(error) => match error.repair_of(mode) {
-                Some(repair) => {
-                    stats.note(error);
-                    text.push_str(&repair);
-                    read += error.bytes().len();
-                    continue;
-                }
-                None => Some(Halt::Error(error)),
-            },
-            DialectStep::NeedMore => None,
-        };
-        return Run {
-            read,
-            halt,
-            #[cfg(feature = "codec")]
-            before,
+            Step::Skip(len) => len,
+            Step::Error(error) => {
+                let Some(repair) = error.repair_of(mode) else { return (read, Step::Error(error)) };
+                stats.note(error);
+                text.push_str(&repair);
+                error.bytes().len()
+            }
+            Step::NeedMore => return (read, Step::NeedMore),
         };
     }
 }

@@ -10,11 +10,11 @@ use crate::decoder::step::{AtEnd, Step};
 use crate::decoder::text::first_char;
 use crate::decoder::text::split_range;
 use crate::decoder::text::{Level, NulForm};
-use crate::dialect::Dialect;
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{
     Before, DialectSequence, ErrorSpan, Grammar, Options, is_leading_surrogate,
 };
+use crate::dialect::{Dialect, DialectPiece};
 use utf8_simd::text::split_far;
 
 /// The state of a stream in a dialect between two bytes.
@@ -41,20 +41,9 @@ enum Expected {
     Other,
 }
 
-/// The beginning of the input. Every step but `NeedMore` moves the position past its bytes.
-#[derive(Debug)]
-pub(crate) enum DialectStep<'a> {
-    /// Text that is the same in the dialect and in UTF-8, not empty.
-    Text(&'a str),
-    /// A code point of this many bytes.
-    CodePoint(u32, usize),
-    /// A removed BOM of this many bytes.
-    Skip(usize),
-    /// An error. Its own bytes are consumed; `MissingBom` has none.
-    Error(DialectError),
-    /// No bytes at all, or at most five that may still become a sequence.
-    NeedMore,
-}
+/// What the input begins with: a piece and its length in bytes. Text is the same in the dialect and in UTF-8. At most five
+/// bytes need more.
+pub(crate) type DialectStep<'a> = Step<(DialectPiece<&'a str>, usize), DialectError>;
 
 /// How many bytes to validate after the end of text. For these, the scalar level takes a few
 /// nanoseconds.
@@ -127,7 +116,7 @@ impl DialectScanner {
         }
         match self.take_text(input) {
             ("", _) => self.step_other(input, at_end, span),
-            (text, _) => DialectStep::Text(text),
+            (text, _) => Step::Text((DialectPiece::Text(text), text.len())),
         }
     }
 
@@ -165,9 +154,9 @@ impl DialectScanner {
     ) -> DialectStep<'a> {
         let step = self.step_sequence(input, at_end, span);
         match step {
-            DialectStep::CodePoint(..) => self.expected = Expected::Other,
-            DialectStep::Error(_) => self.expected = Expected::Text(NEAR),
-            DialectStep::Text(_) | DialectStep::Skip(_) | DialectStep::NeedMore => {}
+            Step::Text(_) => self.expected = Expected::Other,
+            Step::Error(_) => self.expected = Expected::Text(NEAR),
+            Step::Skip(_) | Step::NeedMore => {}
         }
         step
     }
@@ -185,7 +174,7 @@ impl DialectScanner {
             return step;
         }
         if input.is_empty() {
-            return DialectStep::NeedMore;
+            return Step::NeedMore;
         }
         let grammar = Grammar { dialect: self.dialect, options: self.options, span };
         match grammar.read(input, self.before, at_end) {
@@ -195,15 +184,15 @@ impl DialectScanner {
                     true => Before::LeadingSurrogate,
                     false => Before::Other,
                 };
-                DialectStep::CodePoint(code_point, len)
+                Step::Text((DialectPiece::CodePoint(code_point), len))
             }
             DialectSequence::IllFormed(len, kind, next) => {
                 let (at, dialect) = (self.position, self.dialect);
                 self.position += len as u64;
                 self.before = Before::Other;
-                DialectStep::Error(DialectError::new(at, dialect, kind, &input[..len], next))
+                Step::Error(DialectError::new(at, dialect, kind, &input[..len], next))
             }
-            DialectSequence::Incomplete => DialectStep::NeedMore,
+            DialectSequence::Incomplete => Step::NeedMore,
         }
     }
 
@@ -250,6 +239,13 @@ impl DialectScanner {
         DialectError::not_scalar(self.position, self.dialect, code_point)
     }
 
+    /// Moves back before the last `bytes` bytes of a step, which follow text. The caller passes them again.
+    #[cfg(feature = "codec")]
+    pub(crate) const fn unread(&mut self, bytes: usize) {
+        self.position -= bytes as u64;
+        self.before = Before::Other;
+    }
+
     /// Skips bytes that are not in the dialect. A new string begins after them.
     #[cfg(feature = "codec")]
     pub(crate) fn skip(&mut self, bytes: usize) {
@@ -263,14 +259,14 @@ impl DialectScanner {
     fn open<'a>(&mut self, input: &[u8]) -> Option<DialectStep<'a>> {
         Some(match self.start.open(input) {
             Step::Text(()) => return None,
-            Step::NeedMore => DialectStep::NeedMore,
+            Step::NeedMore => Step::NeedMore,
             Step::Skip(len) => {
                 self.position += len as u64;
-                DialectStep::Skip(len)
+                Step::Skip(len)
             }
             Step::Error(error) => {
                 self.position += error.bytes().len() as u64;
-                DialectStep::Error(DialectError::at_start(self.dialect, error))
+                Step::Error(DialectError::at_start(self.dialect, error))
             }
         })
     }

@@ -2,16 +2,15 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::mem;
 
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
-use crate::decoder::progress::progress;
-use crate::decoder::progress::{Progress, Status};
+use crate::decoder::progress::{Progress, Status, progress};
 use crate::decoder::step::AtEnd;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::fallback::switch::Found;
-use crate::fallback::{Fallback, Switch};
+use crate::fallback::{Fallback, FallbackState};
 
 /// Decodes a byte stream, chunk by chunk. Bytes that are not UTF-8 are decoded in a legacy
 /// encoding.
@@ -60,13 +59,13 @@ use crate::fallback::{Fallback, Switch};
 pub struct FallbackDecoder {
     /// Holds no bytes itself.
     pub(super) decoder: Utf8Decoder,
-    pub(super) switch: Switch,
-    held: HeldBytes,
+    pub(super) state: FallbackState,
+    pub(super) held: HeldBytes,
 }
 
 /// Bytes that are undecided, or that follow an error.
 #[derive(Clone, Debug, Default)]
-struct HeldBytes {
+pub(super) struct HeldBytes {
     bytes: Vec<u8>,
     /// The number of bytes that have been decoded.
     done: usize,
@@ -85,13 +84,13 @@ impl FallbackDecoder {
     /// Creates a decoder with the default options.
     pub(super) const fn new(fallback: Fallback) -> Self {
         let held = HeldBytes { bytes: Vec::new(), done: 0, wait: Wait::No };
-        Self { decoder: Utf8Decoder::new(), switch: Switch::new(fallback), held }
+        Self { decoder: Utf8Decoder::new(), state: FallbackState::new(fallback), held }
     }
 
     /// Returns what falls back, for a codec or a stream that takes this decoder for its settings.
     #[cfg(any(feature = "codec", feature = "stream"))]
     pub(crate) const fn fallback(&self) -> Fallback {
-        self.switch.fallback()
+        self.state.fallback()
     }
 
     /// Continues from `decoder`.
@@ -103,24 +102,10 @@ impl FallbackDecoder {
     }
 
     /// Sets the options. Call it before the first push.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    /// use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
-    ///
-    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1())
-    ///     .with_options(Utf8Options::new().with_bom(BomPolicy::Strip));
-    /// let mut text = String::new();
-    /// let _done = decoder.push_to_string(b"\xEF\xBB\xBFcaf\xE9", ErrorMode::Fatal, &mut text);
-    /// decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
-    /// assert_eq!(text, "café");
-    /// ```
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         let decoder = Utf8Decoder::new().with_options(options);
-        Self { decoder, ..Self::new(self.switch.fallback()) }
+        Self { decoder, ..Self::new(self.state.fallback()) }
     }
 
     /// Decodes `chunk` and appends the text to `text`. `mode` determines what replaces each error.
@@ -148,47 +133,35 @@ impl FallbackDecoder {
     /// assert_eq!(text, r"abcé!\x00");
     /// ```
     pub fn push_to_string(&mut self, chunk: &[u8], mode: ErrorMode, text: &mut String) -> Progress {
-        let before = text.len();
-        let (used, status) = match self.append_chunk(chunk, mode, text) {
-            Ok(()) => (chunk.len(), Status::Done),
-            Err((used, error)) => (used, Status::IllFormed(error)),
-        };
-        progress(used, self.incomplete(), text.len() - before, status)
+        let (before, mut rest) = (text.len(), chunk);
+        let status = self
+            .append_chunk(&mut rest, mode, text)
+            .map_or_else(Status::IllFormed, |()| Status::Done);
+        progress(chunk.len() - rest.len(), self.incomplete(), text.len() - before, status)
     }
 
-    /// Like [`push_to_string`](Self::push_to_string). With an error, returns how many bytes of
-    /// `chunk` have been read.
+    /// Like [`push_to_string`](Self::push_to_string). Moves `chunk` past the bytes read.
     fn append_chunk(
         &mut self,
-        chunk: &[u8],
+        chunk: &mut &[u8],
         mode: ErrorMode,
         text: &mut String,
-    ) -> Result<(), (usize, Utf8Error)> {
-        let (mut rest, options) = (chunk, self.decoder.scanner().options());
-        loop {
-            let result = if self.held.is_empty() {
-                let found = self.switch.step(&mut self.decoder, rest, AtEnd::No, text);
-                let (used, result) = take(found, mode, options, text);
-                if used == 0 && result == Ok(Pace::Waits) {
-                    self.held.hold(rest, Wait::ForMore);
-                    return Ok(());
+    ) -> Result<(), Utf8Error> {
+        while !(chunk.is_empty() && self.held.needs_more()) {
+            if !self.held.is_empty() {
+                self.append_held(chunk, mode, text)?;
+                continue;
+            }
+            match self.state.append(&mut self.decoder, chunk, AtEnd::No, mode, text) {
+                Ok(Some(used)) => *chunk = &chunk[used..],
+                Ok(None) => self.held.hold(mem::take(chunk)),
+                Err(error) => {
+                    *chunk = &chunk[error.bytes().len()..];
+                    return Err(error);
                 }
-                rest = &rest[used..];
-                if rest.is_empty() && result == Ok(Pace::Continues) {
-                    return Ok(());
-                }
-                result
-            } else {
-                let (used, result) = self.step_held(rest, mode, text);
-                rest = &rest[used..];
-                result
-            };
-            match result {
-                Ok(Pace::Continues) => {}
-                Ok(Pace::Waits) => return Ok(()),
-                Err(error) => return Err((chunk.len() - rest.len(), error)),
             }
         }
+        Ok(())
     }
 
     /// Ends the stream and appends the text of the held bytes to `text`.
@@ -217,30 +190,15 @@ impl FallbackDecoder {
         mode: ErrorMode,
         text: &mut String,
     ) -> Result<(), Utf8Error> {
-        while self.step_end(mode, text)? == Pace::Continues {}
+        while self.append_end(mode, text)?.is_some() {}
         Ok(())
     }
 
     /// Starts a new stream with the same settings: offset 0, UTF-8, nothing held, a BOM expected,
     /// no errors counted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut decoder = FallbackDecoder::rest(LegacyEncoding::latin1());
-    /// let _done = decoder.push_to_string(b"\xE9", ErrorMode::Fatal, &mut String::new());
-    /// decoder.finish_to_string(ErrorMode::Fatal, &mut String::new()).unwrap();
-    /// decoder.reset();
-    /// let mut text = String::new();
-    /// let _done = decoder.push_to_string(b"\xC3\xA9", ErrorMode::Fatal, &mut text);
-    /// assert_eq!((&*text, decoder.fallback_count()), ("é", 0));
-    /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
-        self.switch.reset();
+        self.state.reset();
         self.held.clear();
     }
 
@@ -262,110 +220,42 @@ impl FallbackDecoder {
     /// ```
     #[must_use]
     pub const fn first_fallback(&self) -> Option<u64> {
-        self.switch.uses().first
+        self.state.uses().first
     }
 
     /// Returns how many lines, or runs of ill-formed parts, of this stream were decoded in the
     /// legacy encoding; at most 1 for [`rest`](Self::rest).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1());
-    /// let _done = decoder.push_to_string(b"\xE9 and \xE8\xE9.", ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!(decoder.fallback_count(), 2);
-    /// ```
     #[must_use]
     pub const fn fallback_count(&self) -> u64 {
-        self.switch.uses().runs
+        self.state.uses().runs
     }
 
     /// Returns how many bytes of this stream were decoded in the legacy encoding.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1());
-    /// let _done = decoder.push_to_string(b"\xE9 and \xE8\xE9.", ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!(decoder.fallback_bytes(), 3);
-    /// ```
     #[must_use]
     pub const fn fallback_bytes(&self) -> u64 {
-        self.switch.uses().bytes
+        self.state.uses().bytes
     }
 
     /// Returns the number of U+FFFD written for bytes that are not characters in the legacy
     /// encoding either.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::windows_1252());
-    /// let mut text = String::new();
-    /// let _done = decoder.push_to_string(b"caf\xE9.", ErrorMode::Fatal, &mut text);
-    /// assert_eq!((&*text, decoder.replaced_count()), ("café.", 0)); // single-byte: every byte is a character
-    /// ```
     #[must_use]
     pub const fn replaced_count(&self) -> u64 {
-        self.switch.uses().replaced
+        self.state.uses().replaced
     }
 
     /// Returns the number of bytes of the stream consumed, including held bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1());
-    /// let _done = decoder.push_to_string(b"\xE9 \xC3", ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!((decoder.position(), decoder.incomplete()), (3, &b"\xC3"[..]));
-    /// ```
     #[must_use]
     pub fn position(&self) -> u64 {
         self.decoder.position() + self.held.rest().len() as u64
     }
 
     /// Returns the held bytes, which are undecided or follow an error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut decoder = FallbackDecoder::line(LegacyEncoding::latin1());
-    /// let _done = decoder.push_to_string(b"gr\xC3\xBC\xC3\x9Fe", ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!(decoder.incomplete(), b"\xC3\xBC\xC3\x9Fe"); // held: the line may not be UTF-8
-    /// ```
     #[must_use]
     pub fn incomplete(&self) -> &[u8] {
         self.held.rest()
     }
 
     /// Returns whether a BOM was removed from the start of this stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    /// use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
-    ///
-    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1())
-    ///     .with_options(Utf8Options::new().with_bom(BomPolicy::Strip));
-    /// let _done = decoder.push_to_string(b"\xEF\xBB\xBF", ErrorMode::Fatal, &mut String::new());
-    /// assert!(decoder.bom_seen());
-    /// ```
     #[must_use]
     pub fn bom_seen(&self) -> bool {
         self.decoder.bom_seen()
@@ -374,104 +264,67 @@ impl FallbackDecoder {
     /// Returns the number of errors in this stream so far. Each ill-formed part counts, but if a
     /// line or the rest falls back, only the first one in it does. Errors that the options define
     /// count too.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut decoder = FallbackDecoder::line(LegacyEncoding::latin1());
-    /// let _done = decoder.push_to_string(b"\xE9\xE9\n\xE9", ErrorMode::Fatal, &mut String::new());
-    /// decoder.finish_to_string(ErrorMode::Fatal, &mut String::new()).unwrap();
-    /// assert_eq!(decoder.error_count(), 2);
-    /// ```
     #[must_use]
     pub fn error_count(&self) -> u64 {
         self.decoder.error_count()
     }
 
     /// Returns the first of these errors.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut decoder = FallbackDecoder::line(LegacyEncoding::latin1());
-    /// let _done = decoder.push_to_string(b"\xC3\xA9 \xE9 \xE8\n", ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 3); // the reason for the fallback
-    /// assert_eq!(decoder.first_fallback(), Some(0)); // the whole line
-    /// ```
     #[must_use]
     pub fn first_error(&self) -> Option<Utf8Error> {
         self.decoder.first_error()
     }
 
-    /// Returns whether nothing is held.
-    #[cfg(feature = "stream")]
-    pub(crate) fn is_complete(&self) -> bool {
-        self.held.is_empty()
-    }
-
-    /// Holds `bytes`, which need more bytes.
-    #[cfg(feature = "stream")]
-    pub(crate) fn hold(&mut self, bytes: &[u8]) {
-        self.held.hold(bytes, Wait::ForMore);
-    }
-
-    /// Performs one step on the held bytes at the end of the stream: appends text, or returns an
-    /// error.
-    pub(super) fn step_end(
+    /// Performs one step on the held bytes at the end of the stream. Returns `None` if there are none.
+    pub(super) fn append_end(
         &mut self,
         mode: ErrorMode,
         text: &mut String,
-    ) -> Result<Pace, Utf8Error> {
-        let (held, options) = (self.held.rest(), self.decoder.scanner().options());
-        let found = self.switch.step(&mut self.decoder, held, AtEnd::Yes, text);
-        let (used, pace) = take(found, mode, options, text);
-        self.held.take(used);
-        if pace == Ok(Pace::Waits) {
-            self.held.clear();
-            self.switch.finish();
-        }
-        pace
-    }
-
-    /// Performs one step on the held bytes and, if they are not enough, the first bytes of `chunk`.
-    /// Returns how many bytes of `chunk` have been decoded or are held.
-    pub(super) fn step_held(
-        &mut self,
-        chunk: &[u8],
-        mode: ErrorMode,
-        text: &mut String,
-    ) -> (usize, Result<Pace, Utf8Error>) {
-        let options = self.decoder.scanner().options();
-        loop {
-            let own = self.held.rest().len();
-            let lent = match self.held.wait {
-                Wait::No => 0,
-                Wait::ForMore if chunk.is_empty() => return (0, Ok(Pace::Waits)),
-                Wait::ForMore => chunk.len().min(own.clamp(LEAST_LENT, MOST_LENT)),
-            };
-            self.held.append(&chunk[..lent]);
-            let held = self.held.rest();
-            let found = self.switch.step(&mut self.decoder, held, AtEnd::No, text);
-            let (used, result) = take(found, mode, options, text);
-            if used == 0 && result == Ok(Pace::Waits) {
-                self.held.wait = Wait::ForMore;
-                if lent > 0 {
-                    return (lent, Ok(Pace::Continues));
-                }
-                continue;
+    ) -> Result<Option<usize>, Utf8Error> {
+        let held = self.held.rest();
+        let step = self.state.append(&mut self.decoder, held, AtEnd::Yes, mode, text);
+        match step {
+            Ok(Some(used)) => self.held.take(used),
+            Ok(None) => {
+                self.held.clear();
+                self.state.finish();
             }
-            self.held.wait = Wait::No;
-            // The bytes of `chunk` are removed again: they may be decoded without a copy.
-            self.held.bytes.truncate(self.held.bytes.len() - lent);
-            self.held.take(used.min(own));
-            return (used.saturating_sub(own), result);
+            Err(error) => self.held.take(error.bytes().len()),
         }
+        step
+    }
+
+    /// Performs one step on the held bytes and, if they are not enough, the first bytes of `chunk`. Moves `chunk` past
+    /// those that have been decoded or are held.
+    pub(super) fn append_held(
+        &mut self,
+        chunk: &mut &[u8],
+        mode: ErrorMode,
+        text: &mut String,
+    ) -> Result<(), Utf8Error> {
+        let own = self.held.rest().len();
+        let lent = match self.held.wait {
+            Wait::No => 0,
+            Wait::ForMore => chunk.len().min(own.clamp(LEAST_LENT, MOST_LENT)),
+        };
+        self.held.append(&chunk[..lent]);
+        let held = self.held.rest();
+        let step = self.state.append(&mut self.decoder, held, AtEnd::No, mode, text);
+        let used = match step {
+            Ok(Some(used)) => used,
+            Ok(None) => {
+                self.held.wait = Wait::ForMore;
+                *chunk = &chunk[lent..];
+                return Ok(());
+            }
+            Err(error) => error.bytes().len(),
+        };
+        // The bytes of `chunk` are removed again: they may be decoded without a copy.
+        self.held.wait = Wait::No;
+        self.held.bytes.truncate(self.held.bytes.len() - lent);
+        self.held.take(used.min(own));
+        *chunk = &chunk[used.saturating_sub(own)..];
+        step.map(drop)
     }
 }
 
@@ -479,47 +332,24 @@ impl FallbackDecoder {
 const LEAST_LENT: usize = 64;
 const MOST_LENT: usize = 4096;
 
-/// Whether another step may yield more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pace {
-    Continues,
-    Waits,
-}
-
-/// Appends the result, and returns its number of bytes. Legacy text has already been appended.
-fn take(
-    found: Found<'_>,
-    mode: ErrorMode,
-    options: Utf8Options,
-    text: &mut String,
-) -> (usize, Result<Pace, Utf8Error>) {
-    match found {
-        Found::Text(piece) => {
-            text.push_str(piece);
-            (piece.len(), Ok(Pace::Continues))
-        }
-        Found::Legacy(len) | Found::Skip(len) => (len, Ok(Pace::Continues)),
-        Found::Error(error) => {
-            let repair = mode.repair(&error, options);
-            text.push_str(repair.as_deref().unwrap_or_default());
-            (error.bytes().len(), repair.map(|_| Pace::Continues).ok_or(error))
-        }
-        Found::NeedMore => (0, Ok(Pace::Waits)),
-    }
-}
-
 impl HeldBytes {
     fn rest(&self) -> &[u8] {
         &self.bytes[self.done..]
     }
 
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.rest().is_empty()
     }
 
-    fn hold(&mut self, bytes: &[u8], wait: Wait) {
+    /// Returns whether the held bytes are known to need more bytes, or there are none.
+    pub(super) fn needs_more(&self) -> bool {
+        self.is_empty() || self.wait == Wait::ForMore
+    }
+
+    /// Holds `bytes`, which need more bytes.
+    pub(super) fn hold(&mut self, bytes: &[u8]) {
         self.append(bytes);
-        self.wait = wait;
+        self.wait = Wait::ForMore;
     }
 
     fn append(&mut self, bytes: &[u8]) {

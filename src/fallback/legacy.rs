@@ -54,18 +54,10 @@ pub(super) struct Decoded {
     pub(super) read: usize,
     /// The number of U+FFFD written for bytes that are not characters.
     pub(super) replaced: u64,
-    /// If the options reject the character after the bytes read: its length in bytes, and the kind of error.
-    pub(super) rejected: Option<(usize, Utf8ErrorKind)>,
 }
 
 impl LegacyEncoding {
     /// ISO 8859-1: each byte is the character with the same value. Never fails.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(utf8_codec::fallback::LegacyEncoding::latin1().name(), "ISO-8859-1");
-    /// ```
     #[must_use]
     pub const fn latin1() -> Self {
         Self(Table::Latin1)
@@ -73,12 +65,6 @@ impl LegacyEncoding {
 
     /// Windows-1252, the encoding of Western Windows. The Web decodes Latin-1 in this encoding.
     /// Bytes 81, 8D, 8F, 90 and 9D are C1 controls, as in the WHATWG index. Never fails.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(utf8_codec::fallback::LegacyEncoding::windows_1252().name(), "windows-1252");
-    /// ```
     #[must_use]
     pub const fn windows_1252() -> Self {
         Self(Table::Windows1252)
@@ -134,14 +120,6 @@ impl LegacyEncoding {
     }
 
     /// Returns the name of the encoding.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::fallback::LegacyEncoding;
-    ///
-    /// assert_ne!(LegacyEncoding::latin1().name(), LegacyEncoding::windows_1252().name());
-    /// ```
     #[must_use]
     pub fn name(self) -> &'static str {
         match self.0 {
@@ -166,17 +144,21 @@ impl LegacyEncoding {
     /// rejects.
     ///
     /// Keeps nothing between calls: bytes that more bytes may complete are not read.
+    ///
+    /// # Errors
+    ///
+    /// If the first character is rejected: its length in bytes, and the kind of error.
     pub(super) fn decode(
         self,
         bytes: &[u8],
         at_end: AtEnd,
         strictness: Strictness,
         text: &mut String,
-    ) -> Decoded {
+    ) -> Result<Decoded, (usize, Utf8ErrorKind)> {
         let before = text.len();
         let decoded = self.decode_all(bytes, at_end, text);
         if strictness.is_off() || strictness.find_rejected(&text[before..]).is_none() {
-            return decoded;
+            return Ok(decoded);
         }
         text.truncate(before);
         self.decode_by_character(bytes, at_end, strictness, text)
@@ -189,8 +171,8 @@ impl LegacyEncoding {
         at_end: AtEnd,
         strictness: Strictness,
         text: &mut String,
-    ) -> Decoded {
-        let (mut rest, mut total) = (bytes, Decoded { read: 0, replaced: 0, rejected: None });
+    ) -> Result<Decoded, (usize, Utf8ErrorKind)> {
+        let (mut rest, mut total) = (bytes, Decoded { read: 0, replaced: 0 });
         loop {
             let before = text.len();
             let prefixes = (1..=rest.len().min(4)).map(|len| (&rest[..len], AtEnd::No));
@@ -198,10 +180,10 @@ impl LegacyEncoding {
                 .chain([(rest, at_end)])
                 .map(|(bytes, at_end)| self.decode_all(bytes, at_end, text))
                 .find(|decoded| decoded.read > 0);
-            let Some(decoded) = decoded else { return total };
+            let Some(decoded) = decoded else { return Ok(total) };
             if let Some((_, _, kind)) = strictness.find_rejected(&text[before..]) {
                 text.truncate(before);
-                return Decoded { rejected: Some((decoded.read, kind)), ..total };
+                return if total.read > 0 { Ok(total) } else { Err((decoded.read, kind)) };
             }
             total.read += decoded.read;
             total.replaced += decoded.replaced;
@@ -242,7 +224,7 @@ fn decode_bytes(c1: Option<&[char; 32]>, bytes: &[u8], text: &mut String) -> Dec
         text.reserve(bytes.len());
         bytes.chunks(BLOCK).for_each(|block| decode_block::<BLOCK>(c1, block, text));
     }
-    Decoded { read: bytes.len(), replaced: 0, rejected: None }
+    Decoded { read: bytes.len(), replaced: 0 }
 }
 
 /// The bytes to which [`decode_bytes`] gives other characters than Latin-1.
@@ -307,7 +289,7 @@ mod whatwg {
         let mut block = [0; BLOCK];
         if at_end == AtEnd::Yes || encoding.is_single_byte() {
             let replaced = feed(&mut decoder, bytes, AtEnd::Yes, &mut block, text);
-            return Decoded { read: bytes.len(), replaced, rejected: None };
+            return Decoded { read: bytes.len(), replaced };
         }
         let (bulk, last) = bytes.split_at(bytes.len().saturating_sub(LAST));
         let mut neutral = (0, 0, text.len());
@@ -323,7 +305,7 @@ mod whatwg {
         }
         let (read, replaced, text_len) = neutral;
         text.truncate(text_len);
-        Decoded { read, replaced, rejected: None }
+        Decoded { read, replaced }
     }
 
     /// Twice the length of the longest character, minus one: some character ends among the last
@@ -554,7 +536,7 @@ mod tests {
             let mut decoder = LegacyDecoder::new(encoding);
             let (mut text, mut rest) = (String::new(), &b"caf\xE9 \x80 \xFF\x00 and more"[..]);
             let mut whole = String::new();
-            encoding.decode(rest, AtEnd::Yes, Strictness::new(), &mut whole);
+            encoding.decode(rest, AtEnd::Yes, Strictness::new(), &mut whole).unwrap();
             loop {
                 let mut piece = String::with_capacity(10);
                 piece.push_str(">> ");

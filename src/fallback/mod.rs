@@ -60,16 +60,16 @@ mod decoder;
 pub(crate) mod legacy;
 #[cfg(any(feature = "codec", feature = "stream"))]
 mod owned;
-mod switch;
+mod state;
 
 pub use decoder::FallbackDecoder;
 
 pub use crate::fallback::legacy::LegacyEncoding;
 
 #[cfg(feature = "codec")]
-pub(crate) use owned::{LineFallback, take_next};
-use switch::Extent;
-pub(crate) use switch::{Fallback, Switch};
+pub(crate) use owned::take_next;
+use state::Extent;
+pub(crate) use state::{Fallback, FallbackState};
 
 /// What falls back, and to which encoding.
 impl FallbackDecoder {
@@ -79,18 +79,6 @@ impl FallbackDecoder {
     /// Decodes ill-formed parts in `encoding`.
     ///
     /// Adjacent parts are decoded together. In single-byte encodings that makes no difference.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut decoder = FallbackDecoder::part(LegacyEncoding::latin1());
-    /// let mut text = String::new();
-    /// let _done = decoder.push_to_string(b"\xE9, \xC3\xA9", ErrorMode::Fatal, &mut text);
-    /// assert_eq!(text, "é, é");
-    /// ```
     #[must_use]
     pub const fn part(encoding: LegacyEncoding) -> Self {
         Self::new(Fallback { encoding, extent: Extent::Part })
@@ -124,19 +112,6 @@ impl FallbackDecoder {
     }
 
     /// Decodes everything from the first ill-formed byte in `encoding`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut decoder = FallbackDecoder::rest(LegacyEncoding::latin1());
-    /// let mut text = String::new();
-    /// let _done = decoder.push_to_string(b"\xC3\xA9 \xE9", ErrorMode::Fatal, &mut text);
-    /// let _done = decoder.push_to_string(b" \xC3\xA9", ErrorMode::Fatal, &mut text);
-    /// assert_eq!(text, "é é Ã©");
-    /// ```
     #[must_use]
     pub const fn rest(encoding: LegacyEncoding) -> Self {
         Self::new(Fallback { encoding, extent: Extent::Rest })
@@ -195,7 +170,7 @@ impl FallbackDecoder {
     /// ```
     #[must_use]
     pub const fn with_max_length(mut self, max_length: usize) -> Self {
-        self.switch.set_max_length(max_length);
+        self.state.set_max_length(max_length);
         self
     }
 }

@@ -21,9 +21,11 @@ use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
 #[cfg(feature = "codec")]
 use crate::decoder::options::Utf8Options;
+use crate::decoder::step::AtEnd;
 use crate::decoder::text::{Level, all_text, split_line, take_text};
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::{scanner::Scanner, step::Step};
+use crate::fallback::FallbackState;
 use crate::lines::delimiter::{Delimiter, End, Looked};
 use crate::lines::{Line, LineEnd, LineError};
 
@@ -32,60 +34,18 @@ pub(crate) const DEFAULT_MAX_LENGTH: usize = 64 * 1024;
 
 /// Decodes bytes to lines.
 #[derive(Clone, Debug)]
-pub(crate) struct LineMachine<L> {
+pub(crate) struct LineMachine {
     /// Holds no bytes: they stay in the read buffer.
     decoder: Utf8Decoder,
     mode: ErrorMode,
     delimiter: Delimiter,
     max_length: usize,
-    legacy: L,
+    /// Decodes lines that are not UTF-8. Without it, all lines are UTF-8.
+    fallback: Option<Box<FallbackState>>,
     /// The number of the line at the front of the read buffer.
     number: u64,
     state: LineState,
 }
-
-/// Decodes lines that are not UTF-8 in a legacy encoding.
-pub(crate) trait LegacyLines {
-    /// Whether there is a fallback.
-    fn is_some(&self) -> bool;
-
-    /// Whether everything from here on is in the legacy encoding.
-    fn has_turned(&self) -> bool;
-
-    /// Whether a BOM decides the encoding of the stream, which has not begun.
-    fn awaits_bom(&self) -> bool;
-
-    /// Records that the stream begins at `position`, with or without a BOM.
-    fn decide(&mut self, position: u64, bom_seen: bool);
-
-    /// Whether a line is either UTF-8 or legacy as a whole.
-    fn is_by_line(&self) -> bool;
-
-    /// Records that the stream is ill-formed at `position`. Returns whether everything from there on is in the legacy
-    /// encoding.
-    fn turn(&mut self, position: u64) -> bool;
-
-    /// Looks for a rejected character in bytes in the legacy encoding, and steps over those before it.
-    fn step(&self, scanner: &mut Scanner, bytes: &[u8], next: LineAction) -> Step<&'static str>;
-
-    /// Decodes the bytes of a line, whose errors have been counted. From index `legacy` on, they are in the
-    /// legacy encoding.
-    fn text(
-        &mut self,
-        mode: ErrorMode,
-        scanner: Scanner,
-        legacy: Option<usize>,
-        bytes: &[u8],
-    ) -> Result<ByteString, Utf8Error>;
-
-    /// Starts a new stream.
-    #[cfg(feature = "codec")]
-    fn reset(&mut self);
-}
-
-/// No fallback: all lines are UTF-8.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NoLegacy;
 
 /// The state of the line at the front of the read buffer.
 #[derive(Clone, Copy, Debug)]
@@ -161,14 +121,14 @@ impl LineAction {
 }
 
 /// Settings, and the getters of the adaptors.
-impl<L: LegacyLines> LineMachine<L> {
-    pub(crate) fn new(legacy: L) -> Self {
+impl LineMachine {
+    pub(crate) fn new() -> Self {
         Self {
             decoder: Utf8Decoder::new(),
             mode: ErrorMode::Fatal,
             delimiter: Delimiter::lf(),
             max_length: DEFAULT_MAX_LENGTH,
-            legacy,
+            fallback: None,
             number: 1,
             state: LineState::Start,
         }
@@ -213,7 +173,9 @@ impl<L: LegacyLines> LineMachine<L> {
 
     #[cfg(feature = "codec")]
     fn restart(&mut self) {
-        self.legacy.reset();
+        if let Some(fallback) = &mut self.fallback {
+            fallback.reset();
+        }
         self.number = 1;
         self.state = LineState::Start;
     }
@@ -228,28 +190,28 @@ impl<L: LegacyLines> LineMachine<L> {
     }
 
     #[cfg(feature = "codec")]
-    pub(crate) fn legacy(&self) -> &L {
-        &self.legacy
+    pub(crate) fn fallback(&self) -> Option<&FallbackState> {
+        self.fallback.as_deref()
     }
 
     #[cfg(feature = "codec")]
-    pub(crate) fn set_legacy(&mut self, legacy: L) {
-        self.legacy = legacy;
+    pub(crate) fn set_fallback(&mut self, fallback: FallbackState) {
+        self.fallback = Some(Box::new(fallback));
     }
 
     /// Returns the decoder, moved back to the front of the read buffer, the mode and the fallback.
-    pub(crate) fn into_parts(self) -> (Utf8Decoder, ErrorMode, L) {
-        let Self { mut decoder, mode, state, legacy, .. } = self;
+    pub(crate) fn into_parts(self) -> (Utf8Decoder, ErrorMode, Option<Box<FallbackState>>) {
+        let Self { mut decoder, mode, state, fallback, .. } = self;
         if let LineState::Line(line) = state {
             decoder.continue_from(line.start);
             decoder.forget(line.errors);
         }
-        (decoder, mode, legacy)
+        (decoder, mode, fallback)
     }
 }
 
 /// Lines.
-impl<L: LegacyLines> LineMachine<L> {
+impl LineMachine {
     /// Removes the next line from `src` and returns it, or the error that rejects it. Returns `None` if more
     /// bytes are needed.
     #[inline]
@@ -298,7 +260,7 @@ impl<L: LegacyLines> LineMachine<L> {
     /// scanner is on the fast path.
     #[inline]
     fn take_usual(&mut self, src: &mut BytesMut) -> Option<Line> {
-        if self.legacy.has_turned() || self.legacy.awaits_bom() {
+        if self.fallback.as_ref().is_some_and(|it| it.is_legacy() || it.awaits_bom()) {
             return None;
         }
         let (scanner, delimiter) = (self.decoder.scanner(), &self.delimiter);
@@ -439,13 +401,9 @@ impl<L: LegacyLines> LineMachine<L> {
 
     /// If a BOM decides the encoding, decides it at the start of `line`, the first.
     fn decide(&mut self, line: &mut OpenLine) {
-        if !self.legacy.awaits_bom() {
-            return;
-        }
-        let bom_seen = self.decoder.bom_seen();
-        self.legacy.decide(self.decoder.position(), bom_seen);
-        if !bom_seen {
-            self.decoder.close_start();
+        let Some(fallback) = self.fallback.as_mut().filter(|it| it.awaits_bom()) else { return };
+        fallback.decide(&mut self.decoder);
+        if fallback.is_legacy() {
             line.start = self.decoder.scanner();
             line.encoding = LineEncoding::Legacy { from: 0 };
         }
@@ -454,7 +412,24 @@ impl<L: LegacyLines> LineMachine<L> {
     /// Whether the errors of `line` can be counted while they are repaired: none has been counted, and the mode
     /// repairs each of them.
     fn is_repaired_at_once(&self, line: &OpenLine, content: usize) -> bool {
-        line.errors == 0 && content > 0 && self.mode != ErrorMode::Fatal && !self.legacy.is_some()
+        line.errors == 0 && content > 0 && self.mode != ErrorMode::Fatal && !self.falls_back()
+    }
+
+    /// Whether ill-formed parts fall back to a legacy encoding.
+    fn falls_back(&self) -> bool {
+        self.fallback.as_ref().is_some_and(|it| !it.is_declared_utf8())
+    }
+
+    /// Looks for a rejected character in bytes in the legacy encoding, and steps over those before it.
+    fn step_legacy(
+        &self,
+        scanner: &mut Scanner,
+        bytes: &[u8],
+        next: LineAction,
+    ) -> Step<&'static str> {
+        let at_end = if next.is_end() { AtEnd::Yes } else { AtEnd::No };
+        let fallback = self.fallback.as_ref();
+        fallback.map_or(Step::NeedMore, |it| it.step_rejected(scanner, bytes, at_end))
     }
 
     /// Removes the `content` bytes of `line` from `src` and returns them, if all are text. Otherwise notes how
@@ -504,7 +479,7 @@ impl<L: LegacyLines> LineMachine<L> {
                 // `None`.
                 [] => scanner.open(bytes),
                 new if matches!(line.encoding, LineEncoding::Legacy { .. }) => {
-                    Some(self.legacy.step(&mut scanner, new, next))
+                    Some(self.step_legacy(&mut scanner, new, next))
                 }
                 new => Some(step(&mut scanner, new, next)),
             };
@@ -556,12 +531,16 @@ impl<L: LegacyLines> LineMachine<L> {
                 false => LineEncoding::Undecided { ascii },
             };
         }
-        let is_legacy = self.legacy.is_some() && kind.is_ill_formed();
+        let is_legacy = self.falls_back() && kind.is_ill_formed();
         let from = match line.encoding {
             LineEncoding::Deferred { from } if is_legacy => Some(from),
             LineEncoding::Deferred { .. } => return None,
             _ if !is_legacy => return self.report(line, error),
-            _ => self.legacy.turn(error.valid_up_to()).then_some(at),
+            _ => {
+                let at_error = error.valid_up_to();
+                let fallback = self.fallback.as_mut();
+                fallback.is_some_and(|it| it.falls_back_from(at_error)).then_some(at)
+            }
         };
         self.count(line, error);
         if let Some(from) = from {
@@ -587,7 +566,7 @@ impl<L: LegacyLines> LineMachine<L> {
         line.encoding = LineEncoding::Utf8;
         while from < line.checked {
             scanner.seek(line.start.position() + from as u64);
-            match self.legacy.step(&mut scanner, &bytes[from..line.checked], next) {
+            match self.step_legacy(&mut scanner, &bytes[from..line.checked], next) {
                 Step::Skip(len) => from += len,
                 Step::Error(error) => {
                     from += error.bytes().len();
@@ -632,14 +611,15 @@ impl<L: LegacyLines> LineMachine<L> {
         next: LineAction,
     ) -> Result<Line, LineError> {
         let mut bytes = src.split_to(content);
-        let text = if self.legacy.is_some() {
-            let legacy = match line.encoding {
-                LineEncoding::Legacy { from } => Some(from),
-                _ => None,
-            };
-            self.legacy.text(self.mode, line.start, legacy, &bytes)
-        } else {
-            repair(self.mode, &mut Utf8Decoder::at(line.start), &mut bytes, next)
+        let text = match &mut self.fallback {
+            Some(fallback) if !fallback.is_declared_utf8() => {
+                let legacy = match line.encoding {
+                    LineEncoding::Legacy { from } => Some(from),
+                    _ => None,
+                };
+                fallback.decode_line(line.start, &bytes, legacy, self.mode).map(ByteString::from)
+            }
+            _ => repair(self.mode, &mut Utf8Decoder::at(line.start), &mut bytes, next),
         };
         self.end_repaired(line, src, text, content, len)
     }
@@ -748,15 +728,14 @@ impl<L: LegacyLines> LineMachine<L> {
 
     /// Opens the line that begins at the front of the buffer.
     fn open_line(&mut self) {
-        if self.legacy.awaits_bom() {
+        let fallback = self.fallback.as_ref();
+        if fallback.is_some_and(|it| it.awaits_bom()) {
             self.decoder.expect_bom();
         }
-        let encoding = if self.legacy.has_turned() {
-            LineEncoding::Legacy { from: 0 }
-        } else if self.legacy.is_by_line() {
-            LineEncoding::Undecided { ascii: 0 }
-        } else {
-            LineEncoding::Utf8
+        let encoding = match fallback {
+            Some(fallback) if fallback.is_legacy() => LineEncoding::Legacy { from: 0 },
+            Some(fallback) if fallback.is_by_line() => LineEncoding::Undecided { ascii: 0 },
+            _ => LineEncoding::Utf8,
         };
         let start = self.decoder.scanner();
         self.state = LineState::Line(OpenLine {
@@ -817,45 +796,4 @@ fn repair(
     }
     decoder.continue_from(scanner);
     Ok(item.into_text())
-}
-
-impl LegacyLines for NoLegacy {
-    fn is_some(&self) -> bool {
-        false
-    }
-
-    fn has_turned(&self) -> bool {
-        false
-    }
-
-    fn awaits_bom(&self) -> bool {
-        false
-    }
-
-    fn decide(&mut self, _position: u64, _bom_seen: bool) {}
-
-    fn is_by_line(&self) -> bool {
-        false
-    }
-
-    fn turn(&mut self, _position: u64) -> bool {
-        false
-    }
-
-    fn step(&self, _scanner: &mut Scanner, _bytes: &[u8], _next: LineAction) -> Step<&'static str> {
-        Step::NeedMore
-    }
-
-    fn text(
-        &mut self,
-        _mode: ErrorMode,
-        _scanner: Scanner,
-        _legacy: Option<usize>,
-        _bytes: &[u8],
-    ) -> Result<ByteString, Utf8Error> {
-        Ok(ByteString::new())
-    }
-
-    #[cfg(feature = "codec")]
-    fn reset(&mut self) {}
 }

@@ -3,6 +3,7 @@
 use crate::decoder::error::ErrorStats;
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::progress::{Progress, Status};
+use crate::decoder::step::Step;
 #[cfg(feature = "alloc")]
 use crate::decoder::text::push_utf16;
 use crate::decoder::text::{Level, surrogate_pair};
@@ -49,14 +50,6 @@ pub struct Utf16Decoder {
 
 impl Utf16Decoder {
     /// Creates a decoder at the start of a stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::utf16::Utf16Decoder;
-    ///
-    /// assert_eq!(Utf16Decoder::new().position(), 0);
-    /// ```
     pub const fn new() -> Self {
         Self { high: None, position: 0, stats: ErrorStats::new() }
     }
@@ -134,22 +127,6 @@ impl Utf16Decoder {
     /// # Errors
     ///
     /// An [incomplete](Utf16Error::is_incomplete) error for a held high surrogate.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # #[cfg(feature = "alloc")]
-    /// # {
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::utf16::Utf16Decoder;
-    ///
-    /// let mut decoder = Utf16Decoder::new();
-    /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!((progress.read, progress.held), (2, 1));
-    /// assert_eq!(decoder.finish().unwrap_err().offset(), 1);
-    /// assert!(decoder.finish().is_ok());
-    /// # }
-    /// ```
     pub fn finish(&mut self) -> Result<(), Utf16Error> {
         self.end_pair(Utf16End::Reached)
     }
@@ -157,22 +134,6 @@ impl Utf16Decoder {
     /// Ends the stream and writes the repair of a held surrogate, if any, to `buffer`.
     ///
     /// With [`Status::TooSmall`] the stream has not ended: call it again with more room.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::decoder::Status;
-    /// use utf8_codec::utf16::Utf16Decoder;
-    ///
-    /// let (mut decoder, mode) = (Utf16Decoder::new(), ErrorMode::Replacement);
-    /// let mut buffer = [0; 8];
-    /// let progress = decoder.push_to_slice(&[0xD83D], mode, &mut buffer);
-    /// assert_eq!((progress.held, progress.written), (1, 0));
-    /// let progress = decoder.finish_to_slice(mode, &mut buffer);
-    /// assert_eq!((progress.written, progress.status), (3, Status::Done));
-    /// assert_eq!(buffer[..3], *"\u{FFFD}".as_bytes());
-    /// ```
     pub fn finish_to_slice(&mut self, mode: ErrorMode, buffer: &mut [u8]) -> Progress<Utf16Error> {
         let mut out = Slice { buffer, written: 0 };
         let status = match self.alone(Utf16End::Reached) {
@@ -194,22 +155,6 @@ impl Utf16Decoder {
     /// # Errors
     ///
     /// In [`ErrorMode::Fatal`], the same as [`finish`](Self::finish).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # #[cfg(feature = "alloc")]
-    /// # {
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::utf16::Utf16Decoder;
-    ///
-    /// let (mut decoder, mut text) = (Utf16Decoder::new(), String::new());
-    /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Escape, &mut text);
-    /// assert_eq!((progress.read, progress.held), (2, 1));
-    /// decoder.finish_to_string(ErrorMode::Escape, &mut text).unwrap();
-    /// assert_eq!(text, r"a\ud83d");
-    /// # }
-    /// ```
     #[cfg(feature = "alloc")]
     pub fn finish_to_string(
         &mut self,
@@ -224,159 +169,64 @@ impl Utf16Decoder {
     }
 
     /// Starts a new stream: offset 0, nothing held, no error counted.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # #[cfg(feature = "alloc")]
-    /// # {
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::utf16::Utf16Decoder;
-    ///
-    /// let mut decoder = Utf16Decoder::new();
-    /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Skip, &mut String::new());
-    /// assert_eq!((progress.read, progress.held), (2, 1));
-    /// decoder.reset();
-    /// assert_eq!((decoder.position(), decoder.incomplete()), (0, None));
-    /// # }
-    /// ```
     pub fn reset(&mut self) {
         *self = Self::new();
     }
 
     /// Returns the number of units consumed in this stream, including a held one.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # #[cfg(feature = "alloc")]
-    /// # {
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::utf16::Utf16Decoder;
-    ///
-    /// let mut decoder = Utf16Decoder::new();
-    /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!((progress.read, progress.held), (2, 1));
-    /// assert_eq!(decoder.position(), 2);
-    /// # }
-    /// ```
     pub const fn position(&self) -> u64 {
         self.position
     }
 
     /// Returns the held high surrogate, if any.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # #[cfg(feature = "alloc")]
-    /// # {
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::utf16::Utf16Decoder;
-    ///
-    /// let mut decoder = Utf16Decoder::new();
-    /// let progress = decoder.push_to_string(&[0x61, 0xD83D], ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!((progress.read, progress.held), (2, 1));
-    /// assert_eq!(decoder.incomplete(), Some(0xD83D));
-    /// # }
-    /// ```
     pub const fn incomplete(&self) -> Option<u16> {
         self.high
     }
 
     /// Returns the number of unpaired surrogates in this stream so far, repaired or not.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # #[cfg(feature = "alloc")]
-    /// # {
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::utf16::Utf16Decoder;
-    ///
-    /// let mut decoder = Utf16Decoder::new();
-    /// let progress = decoder.push_to_string(&[0xDC00, 0xDC00], ErrorMode::Skip, &mut String::new());
-    /// assert_eq!(progress.read, 2);
-    /// assert_eq!(decoder.error_count(), 2);
-    /// # }
-    /// ```
     pub const fn error_count(&self) -> u64 {
         self.stats.count()
     }
 
     /// Returns the first error of this stream, repaired or not.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # #[cfg(feature = "alloc")]
-    /// # {
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::utf16::Utf16Decoder;
-    ///
-    /// let mut decoder = Utf16Decoder::new();
-    /// let progress = decoder.push_to_string(&[0x61, 0xDC00, 0xDC00], ErrorMode::Skip, &mut String::new());
-    /// assert_eq!(progress.read, 3);
-    /// assert_eq!(decoder.first_error().unwrap().offset(), 1);
-    /// # }
-    /// ```
     pub const fn first_error(&self) -> Option<Utf16Error> {
         self.stats.first()
     }
 
-    /// Decodes all `units` and passes their text to `out` in portions. In [`ErrorMode::Fatal`] it skips unpaired
-    /// surrogates, and returns the first as an error.
+    /// Decodes all `units` through a buffer on the stack, and passes their text to `out` in portions. In
+    /// [`ErrorMode::Fatal`] it skips unpaired surrogates, and returns the first as an error.
     #[cfg(feature = "std")]
     pub(crate) fn push_all(
         &mut self,
+        units: &[u16],
+        mode: ErrorMode,
+        out: impl FnMut(&[u8]),
+    ) -> Result<(), Utf16Error> {
+        // For a few units, clearing a large buffer costs more than filling a small one.
+        match units.len() <= 16 {
+            true => self.push_through(&mut [0; 64], units, mode, out),
+            false => self.push_through(&mut [0; 1024], units, mode, out),
+        }
+    }
+
+    #[cfg(feature = "std")]
+    fn push_through(
+        &mut self,
+        buffer: &mut [u8],
         mut units: &[u16],
         mode: ErrorMode,
         mut out: impl FnMut(&[u8]),
     ) -> Result<(), Utf16Error> {
         let mut first = Ok(());
         while !units.is_empty() {
-            let progress = self.push_to(units, mode, &mut out);
+            let progress = self.push_to_slice(units, mode, buffer);
+            out(&buffer[..progress.written]);
             units = &units[progress.read..];
             if let Status::IllFormed(error) = progress.status {
                 first = first.and(Err(error));
             }
         }
         first
-    }
-
-    /// Decodes `units` through a buffer on the stack and passes its text to `out` in portions. The result counts what was
-    /// written in the last portion.
-    #[cfg(feature = "std")]
-    fn push_to(
-        &mut self,
-        units: &[u16],
-        mode: ErrorMode,
-        out: impl FnMut(&[u8]),
-    ) -> Progress<Utf16Error> {
-        // For a few units, clearing a large buffer costs more than filling a small one.
-        match units.len() <= 16 {
-            true => self.push_by_way_of(&mut [0; 64], units, mode, out),
-            false => self.push_by_way_of(&mut [0; 1024], units, mode, out),
-        }
-    }
-
-    #[cfg(feature = "std")]
-    fn push_by_way_of(
-        &mut self,
-        buffer: &mut [u8],
-        units: &[u16],
-        mode: ErrorMode,
-        mut out: impl FnMut(&[u8]),
-    ) -> Progress<Utf16Error> {
-        let mut read = 0;
-        loop {
-            let progress = self.push_to_slice(&units[read..], mode, buffer);
-            out(&buffer[..progress.written]);
-            read += progress.read;
-            if progress.status != Status::Full {
-                return Progress { read, ..progress };
-            }
-        }
     }
 
     /// Decodes `units` into `out`. Returns the units read, and how it ended.
@@ -388,63 +238,60 @@ impl Utf16Decoder {
         out: &mut impl Utf8Output,
     ) -> (usize, Status<Utf16Error>) {
         let mut read = 0;
-        let status = loop {
+        loop {
             if self.high.is_none() {
                 let run = out.push_paired(&units[read..]);
                 self.position += run as u64;
                 read += run;
             }
-            let front = self.front(&units[read..]);
-            let (used, text) = match front {
-                Front::End => break Status::Done,
-                Front::Hold(high) => {
-                    self.high = Some(high);
-                    self.position += 1;
-                    break Status::Done;
+            let held = usize::from(self.high.is_some());
+            let (used, error, text) = match self.step(&units[read..]) {
+                Step::Text(c) => {
+                    (c.len_utf16() - held, None, Repair::new(c.encode_utf8(&mut [0; 4])))
                 }
-                Front::Char(used, c) => (used, Repair::new(c.encode_utf8(&mut [0; 4]))),
-                Front::Lone(used, error) => match error.repair_of(mode) {
-                    Some(repair) => (used, repair),
+                Step::Error(error) => match error.repair_of(mode) {
+                    Some(repair) => (1 - held, Some(error), repair),
                     None => {
-                        self.pass(used);
-                        read += used;
-                        break Status::IllFormed(self.note(error));
+                        self.pass(1 - held);
+                        return (read + 1 - held, Status::IllFormed(self.note(error)));
                     }
                 },
+                Step::Skip(_) | Step::NeedMore => {
+                    if let Some(high) = units.get(read) {
+                        self.high = Some(*high);
+                        self.position += 1;
+                    }
+                    return (read, Status::Done);
+                }
             };
             if !out.push_str(&text) {
-                let nothing = read == 0 && out.is_unused();
-                break if nothing { Status::TooSmall { needed: text.len() } } else { Status::Full };
+                let is_alone = read == 0 && out.is_unused();
+                let needed = text.len();
+                return (read, if is_alone { Status::TooSmall { needed } } else { Status::Full });
             }
-            if let Front::Lone(_, error) = front {
+            if let Some(error) = error {
                 self.note(error);
             }
             self.pass(used);
             read += used;
-        };
-        (read, status)
+        }
     }
 
-    /// Classifies the beginning of the held surrogate and `units`.
-    fn front(&self, units: &[u16]) -> Front {
-        let (unit, next, used) = match (self.high, units) {
-            (_, []) => return Front::End,
-            (Some(high), [next, ..]) => (high, Some(*next), 0),
-            (None, [unit, rest @ ..]) => (*unit, rest.first().copied(), 1),
+    /// Classifies the beginning of the held surrogate and `units`. More are needed if there is none, or only a high
+    /// surrogate.
+    fn step(&self, units: &[u16]) -> Step<char, Utf16Error> {
+        let (unit, next) = match (self.high, units) {
+            (_, []) => return Step::NeedMore,
+            (Some(high), [next, ..]) => (high, Some(*next)),
+            (None, [unit, rest @ ..]) => (*unit, rest.first().copied()),
         };
-        let lone = || {
-            let offset = self.position - u64::from(self.high.is_some());
-            Front::Lone(used, Utf16Error::new(offset, unit, Utf16End::NotReached))
+        let c = match (char::from_u32(unit.into()), next) {
+            (None, None) if unit < 0xDC00 => return Step::NeedMore,
+            (None, Some(next)) => surrogate_pair(unit, next),
+            (c, _) => c,
         };
-        match (class(unit), next) {
-            (UnitClass::Char(c), _) => Front::Char(used, c),
-            (UnitClass::High, None) => Front::Hold(unit),
-            (UnitClass::High, Some(next)) => match surrogate_pair(unit, next) {
-                Some(c) => Front::Char(used + 1, c),
-                None => lone(),
-            },
-            (UnitClass::Low, _) => lone(),
-        }
+        let offset = self.position - u64::from(self.high.is_some());
+        c.map_or(Step::Error(Utf16Error::new(offset, unit, Utf16End::NotReached)), Step::Text)
     }
 
     /// Ends a run of units because other text follows. A held surrogate is an error.
@@ -475,19 +322,6 @@ impl Utf16Decoder {
     fn note(&mut self, error: Utf16Error) -> Utf16Error {
         self.stats.note(error)
     }
-}
-
-/// What follows a run of whole characters.
-#[derive(Clone, Copy)]
-enum Front {
-    /// No units are left.
-    End,
-    /// The last unit is a high surrogate.
-    Hold(u16),
-    /// A character made of the held surrogate, if any, and this many units.
-    Char(usize, char),
-    /// An unpaired surrogate: the held one (0 units), or one unit.
-    Lone(usize, Utf16Error),
 }
 
 /// The output of decoding.
@@ -556,25 +390,6 @@ impl Utf8Output for alloc::string::String {
     #[inline(always)]
     fn is_unused(&self) -> bool {
         false
-    }
-}
-
-/// The class of a single unit.
-enum UnitClass {
-    /// A character of the Basic Multilingual Plane.
-    Char(char),
-    /// A high surrogate, the first half of a pair.
-    High,
-    /// A low surrogate, the second half of a pair.
-    Low,
-}
-
-/// Classifies a single unit.
-fn class(unit: u16) -> UnitClass {
-    match char::from_u32(unit.into()) {
-        Some(c) => UnitClass::Char(c),
-        None if unit < 0xDC00 => UnitClass::High,
-        None => UnitClass::Low,
     }
 }
 

@@ -84,22 +84,6 @@ impl Utf16Error {
     }
 
     /// Returns the offset of the surrogate in the stream, in units.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # #[cfg(feature = "alloc")]
-    /// # {
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::utf16::Utf16Decoder;
-    ///
-    /// let mut decoder = Utf16Decoder::new();
-    /// let units = [0x61, 0xD83D, 0xDC4B, 0xDC4B];
-    /// let progress = decoder.push_to_string(&units, ErrorMode::Skip, &mut String::new());
-    /// assert_eq!(progress.read, 4);
-    /// assert_eq!(decoder.first_error().unwrap().offset(), 3);
-    /// # }
-    /// ```
     pub const fn offset(&self) -> u64 {
         self.offset
     }
@@ -108,42 +92,12 @@ impl Utf16Error {
     ///
     /// `D800..=DBFF` is a high surrogate without a low surrogate after it. `DC00..=DFFF` is a low
     /// surrogate without a high surrogate before it.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # #[cfg(feature = "alloc")]
-    /// # {
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::utf16::Utf16Decoder;
-    ///
-    /// let mut decoder = Utf16Decoder::new();
-    /// let progress = decoder.push_to_string(&[0xDC4B], ErrorMode::Skip, &mut String::new());
-    /// assert_eq!(progress.read, 1);
-    /// assert_eq!(decoder.first_error().unwrap().unpaired_surrogate(), 0xDC4B);
-    /// # }
-    /// ```
     pub const fn unpaired_surrogate(&self) -> u16 {
         self.unit
     }
 
     /// Returns whether the stream ended after a high surrogate, so that more units could have
     /// completed the pair.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # #[cfg(feature = "alloc")]
-    /// # {
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::utf16::Utf16Decoder;
-    ///
-    /// let mut decoder = Utf16Decoder::new();
-    /// let progress = decoder.push_to_string(&[0xD83D], ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!(progress.held, 1);
-    /// assert!(decoder.finish().unwrap_err().is_incomplete());
-    /// # }
-    /// ```
     pub const fn is_incomplete(&self) -> bool {
         matches!(self.end, Utf16End::Reached)
     }

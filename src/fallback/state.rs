@@ -3,6 +3,7 @@
 use alloc::string::String;
 
 use crate::decoder::error::Utf8Error;
+use crate::decoder::mode::ErrorMode;
 use crate::decoder::step::AtEnd;
 use crate::decoder::text::Level;
 use crate::decoder::utf8_decoder::Utf8Decoder;
@@ -31,8 +32,7 @@ pub(super) enum Extent {
 
 /// The state of a stream with a fallback between two bytes.
 ///
-/// Like the [`Scanner`], which it uses, it holds no bytes. After [`Found::NeedMore`], the caller passes the same
-/// bytes again, together with the bytes after them.
+/// Like the [`Scanner`], which it uses, it holds no bytes.
 ///
 /// ```text
 ///            ill-formed                            LF (line)
@@ -46,7 +46,7 @@ pub(super) enum Extent {
 ///
 /// If the BOM decides, the start is `Start`: a BOM leads to `Utf8` permanently, anything else to `Legacy`.
 #[derive(Clone, Debug)]
-pub(crate) struct Switch {
+pub(crate) struct FallbackState {
     fallback: Fallback,
     reading: Reading,
     uses: Uses,
@@ -88,22 +88,16 @@ pub(super) enum Reading {
     Legacy,
 }
 
-/// The beginning of the input.
-#[derive(Debug)]
-pub(crate) enum Found<'a> {
+/// Text at the beginning of the input.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum FallbackText<'a> {
     /// UTF-8, not empty.
-    Text(&'a str),
+    Utf8(&'a str),
     /// This many bytes in the legacy encoding, or partly in it. Their text has been appended.
     Legacy(usize),
-    /// This many bytes that yield nothing: a removed BOM, or the rest of a character at a mid-stream start.
-    Skip(usize),
-    /// An error that the options define.
-    Error(Utf8Error),
-    /// More bytes are needed to decide. At the end of the stream, no bytes are left.
-    NeedMore,
 }
 
-impl Switch {
+impl FallbackState {
     pub(crate) const fn new(fallback: Fallback) -> Self {
         let uses = Uses { first: None, runs: 0, bytes: 0, replaced: 0 };
         let reading = match fallback.extent {
@@ -111,12 +105,6 @@ impl Switch {
             Extent::Part | Extent::Line { .. } | Extent::Rest => Reading::Utf8,
         };
         Self { fallback, reading, uses, counted: 0, run_end: 0 }
-    }
-
-    /// Continues with another fallback.
-    #[cfg(feature = "codec")]
-    pub(super) const fn continuing(self, fallback: Fallback, reading: Reading) -> Self {
-        Self { fallback, reading, ..self }
     }
 
     pub(crate) fn reset(&mut self) {
@@ -138,27 +126,42 @@ impl Switch {
         self.uses
     }
 
+    /// Decodes the beginning of `input`, the bytes at the position of `decoder`, and appends its text, with errors repaired.
+    /// Returns the number of bytes consumed, or `None` if more are needed.
+    ///
+    /// # Errors
+    ///
+    /// The error that `mode` does not repair. Its own bytes are consumed.
+    pub(super) fn append(
+        &mut self,
+        decoder: &mut Utf8Decoder,
+        input: &[u8],
+        at_end: AtEnd,
+        mode: ErrorMode,
+        text: &mut String,
+    ) -> Result<Option<usize>, Utf8Error> {
+        let step = self.step(decoder, input, at_end, text);
+        append_step(step, decoder, mode, text)
+    }
+
     /// Classifies the beginning of `input`, the bytes at the position of `decoder`, and moves past
-    /// it. Appends the text of [`Found::Legacy`] to `legacy`.
+    /// it. Appends the text of [`FallbackText::Legacy`] to `legacy`.
     pub(crate) fn step<'a>(
         &mut self,
         decoder: &mut Utf8Decoder,
         input: &'a [u8],
         at_end: AtEnd,
         legacy: &mut String,
-    ) -> Found<'a> {
-        let mut at = Cursor { decoder, input, at_end };
+    ) -> Step<FallbackText<'a>> {
+        let mut at = Cursor { decoder, input, at_end, legacy };
         loop {
-            let found = match (self.reading, self.fallback.extent) {
-                (Reading::Legacy, _) => Some(self.step_legacy(&mut at, legacy)),
+            let step = match (self.reading, self.fallback.extent) {
+                (Reading::Legacy, _) => Some(self.step_legacy(&mut at)),
                 (Reading::Start, _) => self.step_start(&mut at),
-                (Reading::Utf8, Extent::WithoutBom) => {
-                    let step = at.step();
-                    Some(at.pass_on(step))
-                }
+                (Reading::Utf8, Extent::WithoutBom) => Some(at.step_utf8()),
                 (Reading::Utf8, Extent::Rest) => self.step_until_ill_formed(&mut at),
-                (Reading::Utf8, Extent::Part) => Some(self.step_many_parts(&mut at, legacy)),
-                (Reading::Long, _) => Some(self.step_long(&mut at, legacy)),
+                (Reading::Utf8, Extent::Part) => Some(self.step_many_parts(&mut at)),
+                (Reading::Long, _) => Some(self.step_long(&mut at)),
                 (Reading::Utf8, Extent::Line { limit }) => self.step_line_start(&mut at, limit),
                 (Reading::Open { ahead, checked }, Extent::Line { limit }) => {
                     self.step_open(&mut at, ahead, checked, limit)
@@ -169,8 +172,8 @@ impl Switch {
                     None
                 }
             };
-            if let Some(found) = found {
-                return found;
+            if let Some(step) = step {
+                return step;
             }
         }
     }
@@ -183,38 +186,44 @@ impl Switch {
     }
 
     /// Looks for the BOM that decides.
-    fn step_start<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Option<Found<'a>> {
+    fn step_start<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Option<Step<FallbackText<'a>>> {
         at.decoder.expect_bom();
         let before = at.decoder.scanner();
         if !before.start().is_over() {
             match at.step() {
                 Step::Skip(len) => {
                     self.reading = Reading::Utf8;
-                    return Some(Found::Skip(len));
+                    return Some(Step::Skip(len));
                 }
-                Step::NeedMore => return Some(Found::NeedMore),
+                Step::NeedMore => return Some(Step::NeedMore),
                 Step::Text(_) | Step::Error(_) => at.decoder.continue_from(before),
             }
         }
-        if before.bom_seen() {
-            self.reading = Reading::Utf8;
-        } else if at.input.is_empty() {
-            return Some(Found::NeedMore);
-        } else {
-            at.decoder.close_start();
-            self.begin(at.decoder.position());
-            self.reading = Reading::Legacy;
+        if at.input.is_empty() && !before.bom_seen() {
+            return Some(Step::NeedMore);
         }
+        self.decide(at.decoder);
         None
     }
 
+    /// Decides the encoding of a stream, at its first byte after a BOM: UTF-8 if there was a BOM, legacy otherwise.
+    pub(crate) fn decide(&mut self, decoder: &mut Utf8Decoder) {
+        match decoder.bom_seen() {
+            true => self.reading = Reading::Utf8,
+            false => self.begin_legacy(decoder),
+        }
+    }
+
     /// Decodes UTF-8 up to the first ill-formed byte. From there, everything is legacy.
-    fn step_until_ill_formed<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Option<Found<'a>> {
+    fn step_until_ill_formed<'a>(
+        &mut self,
+        at: &mut Cursor<'_, 'a>,
+    ) -> Option<Step<FallbackText<'a>>> {
         let before = at.decoder.scanner();
         match at.step() {
             Step::Error(error) if error.kind().is_ill_formed() => {
                 at.decoder.continue_from(before);
-                self.turn(at, error);
+                self.switch_to_legacy(at, error);
                 None
             }
             step => Some(at.pass_on(step)),
@@ -222,13 +231,14 @@ impl Switch {
     }
 
     /// Like [`step_parts`](Self::step_parts). If errors are dense, it decodes UTF-8 and many runs at once.
-    fn step_many_parts<'a>(&mut self, at: &mut Cursor<'_, 'a>, legacy: &mut String) -> Found<'a> {
+    fn step_many_parts<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Step<FallbackText<'a>> {
         let start = at.decoder.position();
         let input = &at.input[..at.input.len().min(MANY)];
         let many = self.fallback.encoding.single_byte().and_then(|bytes| {
             // Errors that have been counted are decoded one by one.
             let is_next = self.uses.first.is_some() && start >= self.counted;
-            is_next.then(|| at.decoder.decode_parts(input, bytes, start == self.run_end, legacy))?
+            is_next
+                .then(|| at.decoder.decode_parts(input, bytes, start == self.run_end, at.legacy))?
         });
         match many {
             Some(parts) if parts.read > 0 => {
@@ -236,26 +246,26 @@ impl Switch {
                 self.uses.bytes += parts.bytes;
                 self.run_end = parts.run_end.map_or(self.run_end, |end| start + end as u64);
                 self.counted = at.decoder.position();
-                Found::Legacy(parts.read)
+                Step::Text(FallbackText::Legacy(parts.read))
             }
-            _ => self.step_parts(at, legacy),
+            _ => self.step_parts(at),
         }
     }
 
     /// Decodes UTF-8 and runs of ill-formed parts.
-    fn step_parts<'a>(&mut self, at: &mut Cursor<'_, 'a>, legacy: &mut String) -> Found<'a> {
+    fn step_parts<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Step<FallbackText<'a>> {
         let before = at.decoder.scanner();
         match at.step() {
             Step::Error(error) if error.kind().is_ill_formed() => {
                 at.decoder.continue_from(before);
-                self.step_run(at, legacy)
+                self.step_run(at)
             }
             step => at.pass_on(step),
         }
     }
 
     /// Decodes the ill-formed parts at the beginning of the input.
-    fn step_run<'a>(&mut self, at: &mut Cursor<'_, 'a>, legacy: &mut String) -> Found<'a> {
+    fn step_run<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Step<FallbackText<'a>> {
         let start = at.decoder.position();
         let most = most_at_once(&at.decoder.scanner());
         let mut len = 0;
@@ -263,8 +273,7 @@ impl Switch {
             if len >= most {
                 break AtEnd::No;
             }
-            let mut ahead = Cursor { input: &at.input[len..], ..at.reborrow() };
-            match ahead.step() {
+            match at.step_from(len) {
                 Step::Error(error) if error.kind().is_ill_formed() => {
                     len += error.bytes().len();
                     if error.valid_up_to() >= self.counted {
@@ -281,57 +290,56 @@ impl Switch {
         }
         at.decoder.seek(start);
         let (parts, fallback) = (&at.input[..len], self.fallback);
-        let decoded = at.decoder.scan(|scanner| fallback.decode(scanner, parts, at_end, legacy));
+        let step = at.decoder.scan(|scanner| fallback.decode(scanner, parts, at_end, at.legacy));
         self.run_end = at.decoder.position();
-        self.found(at, decoded)
+        self.count_step(at, step)
     }
 
     /// Like [`step_parts`](Self::step_parts), up to the end of the line.
-    fn step_long<'a>(&mut self, at: &mut Cursor<'_, 'a>, legacy: &mut String) -> Found<'a> {
-        let found = self.step_parts(at, legacy);
-        let line_end = match found {
-            Found::Text(text) => text.find('\n'),
-            Found::Error(error) if error.bytes() == b"\n" => Some(0),
-            _ => None,
-        };
-        let Some(lf) = line_end else { return found };
-        self.reading = Reading::Utf8;
-        match found {
-            Found::Text(text) => at.give_back(text, lf + 1),
-            found => found,
+    fn step_long<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Step<FallbackText<'a>> {
+        let step = self.step_parts(at);
+        match step {
+            Step::Text(FallbackText::Utf8(text)) => match text.find('\n') {
+                Some(lf) => {
+                    self.reading = Reading::Utf8;
+                    at.give_back(text, lf + 1)
+                }
+                None => step,
+            },
+            Step::Error(error) if error.bytes() == b"\n" => {
+                self.reading = Reading::Utf8;
+                step
+            }
+            _ => step,
         }
     }
 
     /// Decodes the ASCII at the start of a line, or whole lines of UTF-8.
-    fn step_line_start<'a>(&mut self, at: &mut Cursor<'_, 'a>, limit: usize) -> Option<Found<'a>> {
+    fn step_line_start<'a>(
+        &mut self,
+        at: &mut Cursor<'_, 'a>,
+        limit: usize,
+    ) -> Option<Step<FallbackText<'a>>> {
         let before = at.decoder.scanner();
-        match at.step() {
-            Step::Text(text) => {
-                let settled = settled_len(text);
-                if settled > 0 {
-                    return Some(at.give_back(text, settled));
-                }
-                if text.len() < limit {
-                    let ahead = at.decoder.scanner();
-                    at.decoder.continue_from(before);
-                    self.reading = Reading::Open { ahead, checked: text.len() };
-                    return None;
-                }
-            }
+        let (ahead, checked) = match at.step() {
+            Step::Text(text) => match settled_len(text) {
+                0 if text.len() < limit => (at.decoder.scanner(), text.len()),
+                0 => (before, 0),
+                settled => return Some(at.give_back(text, settled)),
+            },
             Step::Error(error) if error.kind().is_ill_formed() => {
                 at.decoder.continue_from(before);
-                self.turn(at, error);
+                self.switch_to_legacy(at, error);
                 return None;
             }
             // A rejected non-ASCII character may be a different one in the legacy encoding.
-            Step::Error(error) if error.kind().is_about_bom() => {
-                return Some(at.pass_on(Step::Error(error)));
+            Step::Error(error) if !error.kind().is_about_bom() && !error.bytes().is_ascii() => {
+                (before, 0)
             }
-            Step::Error(error) if !error.bytes().is_ascii() => {}
             step => return Some(at.pass_on(step)),
-        }
+        };
         at.decoder.continue_from(before);
-        self.reading = Reading::Open { ahead: before, checked: 0 };
+        self.reading = Reading::Open { ahead, checked };
         None
     }
 
@@ -342,7 +350,7 @@ impl Switch {
         ahead: Scanner,
         checked: usize,
         limit: usize,
-    ) -> Option<Found<'a>> {
+    ) -> Option<Step<FallbackText<'a>>> {
         let (mut ahead, mut checked) = (ahead, checked);
         if checked > at.input.len() {
             // The caller passed other bytes than before.
@@ -353,7 +361,7 @@ impl Switch {
             let (len, line_end) = match step(&mut ahead, &at.input[checked..], at.at_end) {
                 Step::Text(text) => (text.len(), text.find('\n')),
                 Step::Error(error) if error.kind().is_ill_formed() => {
-                    self.turn(at, error);
+                    self.switch_to_legacy(at, error);
                     return None;
                 }
                 Step::Error(error) => (error.bytes().len(), (error.bytes() == b"\n").then_some(0)),
@@ -363,7 +371,7 @@ impl Switch {
                 }
                 Step::NeedMore => {
                     self.reading = Reading::Open { ahead, checked };
-                    return Some(Found::NeedMore);
+                    return Some(Step::NeedMore);
                 }
             };
             match line_end {
@@ -376,85 +384,196 @@ impl Switch {
     }
 
     /// Decodes a line that is UTF-8.
-    fn step_whole<'a>(&mut self, at: &mut Cursor<'_, 'a>, left: usize) -> Option<Found<'a>> {
+    fn step_whole<'a>(
+        &mut self,
+        at: &mut Cursor<'_, 'a>,
+        left: usize,
+    ) -> Option<Step<FallbackText<'a>>> {
         let (line, _) = at.input.split_at_checked(left).unwrap_or((at.input, &[]));
-        let found = match at.decoder.step(line) {
-            Step::Text(text) => Found::Text(text),
-            Step::Skip(len) => Found::Skip(len),
-            Step::Error(error) => Found::Error(error),
-            Step::NeedMore => Found::NeedMore,
-        };
-        let taken = match &found {
-            Found::Text(text) => text.len(),
-            Found::Skip(len) => *len,
-            Found::Error(error) => error.bytes().len(),
-            Found::Legacy(_) | Found::NeedMore => left,
+        let step = at.decoder.scan(|scanner| scanner.step(line));
+        let taken = match &step {
+            Step::Text(text) => text.len(),
+            Step::Skip(len) => *len,
+            Step::Error(error) => error.bytes().len(),
+            Step::NeedMore => left,
         };
         self.reading = match left - taken.min(left) {
             0 => Reading::Utf8,
             left => Reading::Whole { left },
         };
-        (!matches!(found, Found::NeedMore)).then_some(found)
+        (!matches!(step, Step::NeedMore)).then(|| at.pass_on(step))
     }
 
     /// Decodes bytes in the legacy encoding.
-    fn step_legacy<'a>(&mut self, at: &mut Cursor<'_, 'a>, legacy: &mut String) -> Found<'a> {
+    fn step_legacy<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Step<FallbackText<'a>> {
         let line_end = matches!(self.fallback.extent, Extent::Line { .. }).then_some(b'\n');
         if !at.decoder.scanner().start().is_over() {
             // A CR has ended a line before.
             match at.decoder.scan(|scanner| scanner.open(at.input)) {
-                Some(Step::Skip(len)) => return Found::Skip(len),
-                Some(Step::NeedMore) => return Found::NeedMore,
+                Some(Step::Skip(len)) => return Step::Skip(len),
+                Some(Step::NeedMore) => return Step::NeedMore,
                 None | Some(Step::Text(_) | Step::Error(_)) => {}
             }
         }
         let (input, at_end, fallback) = (at.input, at.at_end, self.fallback);
-        let decoded =
-            at.decoder.scan(|scanner| fallback.step(scanner, input, line_end, at_end, legacy));
-        let taken = match &decoded {
-            Ok(decoded) => decoded.read,
-            Err(error) => error.bytes().len(),
+        let step =
+            at.decoder.scan(|scanner| fallback.step(scanner, input, line_end, at_end, at.legacy));
+        let taken = match &step {
+            Step::Text(decoded) => decoded.read,
+            Step::Error(error) => error.bytes().len(),
+            Step::Skip(_) | Step::NeedMore => 0,
         };
         if line_end.is_some() && input[..taken].last().copied() == line_end {
             self.reading = Reading::Utf8;
         }
-        self.found(at, decoded)
+        self.count_step(at, step)
     }
 
-    fn found<'a>(
+    /// Counts the bytes or the error of a step in the legacy encoding.
+    fn count_step<'a>(
         &mut self,
         at: &mut Cursor<'_, 'a>,
-        decoded: Result<Decoded, Utf8Error>,
-    ) -> Found<'a> {
-        match decoded {
-            Ok(Decoded { read: 0, .. }) => Found::NeedMore,
-            Ok(decoded) => {
-                self.count(decoded);
-                Found::Legacy(decoded.read)
+        step: Step<Decoded>,
+    ) -> Step<FallbackText<'a>> {
+        match step {
+            Step::Text(decoded) => {
+                self.uses.bytes += decoded.read as u64;
+                self.uses.replaced += decoded.replaced;
+                Step::Text(FallbackText::Legacy(decoded.read))
             }
-            Err(error) => Found::Error(at.decoder.note(error)),
+            Step::Error(error) => Step::Error(at.decoder.note(error)),
+            Step::Skip(len) => Step::Skip(len),
+            Step::NeedMore => Step::NeedMore,
         }
     }
 
     /// Falls back at the position of the decoder because of `error`.
-    fn turn(&mut self, at: &mut Cursor<'_, '_>, error: Utf8Error) {
+    fn switch_to_legacy(&mut self, at: &mut Cursor<'_, '_>, error: Utf8Error) {
         at.decoder.note(error);
-        at.decoder.close_start();
-        self.begin(at.decoder.position());
+        self.begin_legacy(at.decoder);
+    }
+
+    /// Falls back at the position of `decoder`.
+    fn begin_legacy(&mut self, decoder: &mut Utf8Decoder) {
+        decoder.close_start();
+        self.begin(decoder.position());
         self.reading = Reading::Legacy;
     }
 
     /// Records that the bytes from `position` are legacy.
-    pub(super) fn begin(&mut self, position: u64) {
+    fn begin(&mut self, position: u64) {
         self.uses.first.get_or_insert(position);
         self.uses.runs += 1;
     }
+}
 
-    /// Counts bytes that have been decoded in the legacy encoding.
-    pub(super) fn count(&mut self, decoded: Decoded) {
-        self.uses.bytes += decoded.read as u64;
-        self.uses.replaced += decoded.replaced;
+/// For callers that split lines themselves, validate their bytes and count their errors.
+#[cfg(feature = "std")]
+impl FallbackState {
+    /// Returns whether the rest of the stream is in the legacy encoding.
+    #[inline]
+    pub(crate) fn is_legacy(&self) -> bool {
+        matches!(self.reading, Reading::Legacy)
     }
+
+    /// Returns whether a BOM decides the encoding, and no byte has arrived.
+    #[inline]
+    pub(crate) fn awaits_bom(&self) -> bool {
+        matches!(self.reading, Reading::Start)
+    }
+
+    /// Returns whether a BOM has declared the stream to be UTF-8, so that nothing falls back.
+    pub(crate) fn is_declared_utf8(&self) -> bool {
+        matches!((self.fallback.extent, self.reading), (Extent::WithoutBom, Reading::Utf8))
+    }
+
+    /// Returns whether a line is either UTF-8 or legacy as a whole.
+    pub(crate) fn is_by_line(&self) -> bool {
+        matches!(self.fallback.extent, Extent::Line { .. })
+    }
+
+    /// Records that the stream is ill-formed at `position`. Returns whether everything from there on is legacy.
+    pub(crate) fn falls_back_from(&mut self, position: u64) -> bool {
+        let is_rest = matches!(self.fallback.extent, Extent::Rest);
+        if is_rest {
+            self.reading = Reading::Legacy;
+            self.begin(position);
+        }
+        is_rest
+    }
+
+    /// Looks for a rejected character in legacy bytes, and steps over those before it.
+    pub(crate) fn step_rejected(
+        &self,
+        scanner: &mut Scanner,
+        bytes: &[u8],
+        at_end: AtEnd,
+    ) -> Step<&'static str> {
+        if scanner.options().strictness().is_off() {
+            scanner.skip(bytes.len());
+            return if bytes.is_empty() { Step::NeedMore } else { Step::Skip(bytes.len()) };
+        }
+        match self.fallback.step(scanner, bytes, None, at_end, &mut String::new()) {
+            Step::Text(decoded) => Step::Skip(decoded.read),
+            Step::Error(error) => Step::Error(error),
+            Step::Skip(_) | Step::NeedMore => Step::NeedMore,
+        }
+    }
+
+    /// Decodes the bytes of a line, at whose first byte `scanner` is. The bytes from index `legacy` are legacy.
+    pub(crate) fn decode_line(
+        &mut self,
+        scanner: Scanner,
+        bytes: &[u8],
+        legacy: Option<usize>,
+        mode: ErrorMode,
+    ) -> Result<String, Utf8Error> {
+        if let Some(at) = legacy
+            && self.is_by_line()
+        {
+            self.begin(scanner.position() + at as u64);
+        }
+        let (mut utf8, mut legacy_bytes) =
+            legacy.and_then(|at| bytes.split_at_checked(at)).unwrap_or((bytes, &[]));
+        let mut text = String::with_capacity(bytes.len());
+        // The errors have been counted before, so this decoder is dropped.
+        let mut decoder = Utf8Decoder::at(scanner);
+        loop {
+            let mut at = Cursor::at_end(&mut decoder, utf8, &mut text);
+            let step = self.step_many_parts(&mut at);
+            let Some(used) = append_step(step, &decoder, mode, &mut text)? else { break };
+            utf8 = &utf8[used..];
+        }
+        loop {
+            let mut at = Cursor::at_end(&mut decoder, legacy_bytes, &mut text);
+            let step = self.step_legacy(&mut at);
+            let Some(used) = append_step(step, &decoder, mode, &mut text)? else { break };
+            legacy_bytes = &legacy_bytes[used..];
+        }
+        Ok(text)
+    }
+}
+
+/// Appends the text of a step, or what replaces its error. Returns the number of bytes consumed, or `None` if more are
+/// needed. Legacy text has already been appended.
+fn append_step(
+    step: Step<FallbackText<'_>>,
+    decoder: &Utf8Decoder,
+    mode: ErrorMode,
+    text: &mut String,
+) -> Result<Option<usize>, Utf8Error> {
+    Ok(Some(match step {
+        Step::Text(FallbackText::Utf8(piece)) => {
+            text.push_str(piece);
+            piece.len()
+        }
+        Step::Text(FallbackText::Legacy(len)) | Step::Skip(len) => len,
+        Step::Error(error) => {
+            text.push_str(&decoder.repair(mode, &error).ok_or(error)?);
+            error.bytes().len()
+        }
+        Step::NeedMore => return Ok(None),
+    }))
 }
 
 impl Fallback {
@@ -467,12 +586,12 @@ impl Fallback {
         line_end: Option<u8>,
         at_end: AtEnd,
         text: &mut String,
-    ) -> Result<Decoded, Utf8Error> {
+    ) -> Step<Decoded> {
         let start = scanner.position();
         let window = &input[..input.len().min(most_at_once(scanner))];
         let taken = match scanner.step_legacy(window, line_end) {
             Step::Skip(len) => &window[..len],
-            Step::Error(error) => return Err(error),
+            Step::Error(error) => return Step::Error(error),
             Step::Text(_) | Step::NeedMore => b"",
         };
         let ends_line = line_end.is_some() && taken.last().copied() == line_end;
@@ -492,17 +611,18 @@ impl Fallback {
         bytes: &[u8],
         at_end: AtEnd,
         text: &mut String,
-    ) -> Result<Decoded, Utf8Error> {
-        let (start, strictness) = (scanner.position(), scanner.options().strictness());
-        let decoded = self.encoding.decode(bytes, at_end, strictness, text);
-        match decoded {
-            Decoded { read: 0, rejected: Some((len, kind)), .. } => {
-                scanner.skip(len);
-                Err(Utf8Error::new(start, kind, &bytes[..len], None))
-            }
-            _ => {
+    ) -> Step<Decoded> {
+        let strictness = scanner.options().strictness();
+        match self.encoding.decode(bytes, at_end, strictness, text) {
+            Ok(Decoded { read: 0, .. }) => Step::NeedMore,
+            Ok(decoded) => {
                 scanner.skip(decoded.read);
-                Ok(decoded)
+                Step::Text(decoded)
+            }
+            Err((len, kind)) => {
+                let error = Utf8Error::new(scanner.position(), kind, &bytes[..len], None);
+                scanner.skip(len);
+                Step::Error(error)
             }
         }
     }
@@ -526,44 +646,60 @@ fn step<'a>(scanner: &mut Scanner, input: &'a [u8], at_end: AtEnd) -> Step<&'a s
     scanner.finish(input).map_or(Step::NeedMore, Step::Error)
 }
 
-/// The input, and the decoder at its position.
+/// The input, the decoder at its position, and the destination of legacy text.
 struct Cursor<'p, 'a> {
     decoder: &'p mut Utf8Decoder,
     input: &'a [u8],
     at_end: AtEnd,
+    legacy: &'p mut String,
 }
 
-impl<'a> Cursor<'_, 'a> {
-    fn reborrow(&mut self) -> Cursor<'_, 'a> {
-        let Self { decoder, input, at_end } = self;
-        Cursor { decoder, input, at_end: *at_end }
+impl<'p, 'a> Cursor<'p, 'a> {
+    /// Creates a cursor for input at the end of a stream or of a line.
+    #[cfg(feature = "std")]
+    fn at_end(decoder: &'p mut Utf8Decoder, input: &'a [u8], legacy: &'p mut String) -> Self {
+        Self { decoder, input, at_end: AtEnd::Yes, legacy }
     }
 
     /// Classifies the beginning of the input as UTF-8, given what follows it.
     #[inline]
     fn step(&mut self) -> Step<&'a str> {
-        if let Some((text, _)) = self.decoder.step_fast_path(self.input)
+        self.step_from(0)
+    }
+
+    /// Like [`step`](Self::step), for the input from this index.
+    #[inline]
+    fn step_from(&mut self, index: usize) -> Step<&'a str> {
+        let input = &self.input[index..];
+        if let Some((text, _)) = self.decoder.step_fast_path(input)
             && !text.is_empty()
         {
             return Step::Text(text);
         }
-        self.decoder.scan(|scanner| step(scanner, self.input, self.at_end))
+        self.decoder.scan(|scanner| step(scanner, input, self.at_end))
     }
 
-    fn pass_on(&mut self, step: Step<&'a str>) -> Found<'a> {
+    /// Like [`step`](Self::step), for input that never falls back.
+    fn step_utf8(&mut self) -> Step<FallbackText<'a>> {
+        let step = self.step();
+        self.pass_on(step)
+    }
+
+    /// Counts the error of a step.
+    fn pass_on(&mut self, step: Step<&'a str>) -> Step<FallbackText<'a>> {
         match step {
-            Step::Text(text) => Found::Text(text),
-            Step::Skip(len) => Found::Skip(len),
-            Step::Error(error) => Found::Error(self.decoder.note(error)),
-            Step::NeedMore => Found::NeedMore,
+            Step::Text(text) => Step::Text(FallbackText::Utf8(text)),
+            Step::Skip(len) => Step::Skip(len),
+            Step::Error(error) => Step::Error(self.decoder.note(error)),
+            Step::NeedMore => Step::NeedMore,
         }
     }
 
     /// Returns the first `len` bytes of the last step's text, which are whole characters. The
     /// decoder moves back to their end.
-    fn give_back(&mut self, text: &'a str, len: usize) -> Found<'a> {
+    fn give_back(&mut self, text: &'a str, len: usize) -> Step<FallbackText<'a>> {
         self.decoder.unread(text.len() - len);
-        Found::Text(&text[..len])
+        Step::Text(FallbackText::Utf8(&text[..len]))
     }
 }
 
