@@ -263,45 +263,11 @@ impl<B> Utf8Body<B> {
     }
 
     /// Turns the body into a stream of its lines; see [`Utf8Stream::lines`]. Trailers are dropped.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use futures::StreamExt;
-    /// use http_body_util::Full;
-    /// use utf8_codec::http::Utf8Body;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let body = Full::<Bytes>::from(&b"caf\xC3\xA9\ncaf\xE9\ntea"[..]);
-    /// let mut lines = Utf8Body::new(body).into_lines().with_max_length(1024);
-    /// assert_eq!(lines.next().await.unwrap().unwrap(), "café");
-    /// assert!(lines.next().await.unwrap().is_err());
-    /// assert_eq!(lines.next().await.unwrap().unwrap(), "tea");
-    /// # }
-    /// ```
     pub fn into_lines(self) -> Utf8Lines<BodyChunks<B>> {
         self.into_text_stream().lines()
     }
 
     /// Turns the body into a stream of its `char`s; see [`Utf8Stream::chars`]. Trailers are dropped.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use futures::TryStreamExt;
-    /// use http_body_util::Full;
-    /// use utf8_codec::http::{BodyError, Utf8Body};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), BodyError> {
-    /// let chars = Utf8Body::new(Full::<Bytes>::from("5 €")).into_chars();
-    /// assert_eq!(chars.try_collect::<Vec<char>>().await?, ['5', ' ', '€']);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn into_chars(self) -> CharStream<BodyChunks<B>, BodyError>
     where
         B: Body<Error: Into<BoxError>>,

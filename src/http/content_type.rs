@@ -26,24 +26,6 @@ impl<B> Utf8Body<B> {
     /// The same as [`from_content_type`](Self::from_content_type).
     /// [`ContradictoryCharsets`](BodyError::ContradictoryCharsets) is also returned for several
     /// `Content-Type` fields that name different encodings, or if only some of them name one.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http::{Response, StatusCode};
-    /// use http_body_util::Full;
-    /// use utf8_codec::http::Utf8Body;
-    ///
-    /// # fn main() -> Result<(), http::Error> {
-    /// let response = Response::builder()
-    ///     .header("content-type", "text/plain; charset=UTF-7")
-    ///     .body(Full::<Bytes>::from("Hi Mom -+Jjo--!"))?;
-    /// let error = Utf8Body::from_headers(response.headers(), response.body().clone()).unwrap_err();
-    /// assert_eq!(error.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn from_headers(headers: &HeaderMap, inner: B) -> Result<Self, BodyError> {
         Ok(Self::new(inner).in_charset(BodyCharset::from_headers(headers)?))
     }
@@ -221,22 +203,6 @@ pub fn require_text(headers: &HeaderMap) -> Result<(), BodyError> {
 /// # Errors
 ///
 /// The same as [`require_text`].
-///
-/// # Examples
-///
-/// ```
-/// use http::Request;
-/// use utf8_codec::http::require_json;
-///
-/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let request = Request::post("/").header("content-type", "application/problem+json").body(())?;
-/// require_json(request.headers())?;
-/// let request = Request::post("/").header("content-type", "text/plain").body(())?;
-/// let error = require_json(request.headers()).unwrap_err();
-/// assert_eq!(error.to_string(), "unsupported media type: text/plain");
-/// # Ok(())
-/// # }
-/// ```
 pub fn require_json(headers: &HeaderMap) -> Result<(), BodyError> {
     text_kind(headers, &[TextKind::Json])?;
     require_whole(headers)
@@ -248,16 +214,6 @@ pub fn require_json(headers: &HeaderMap) -> Result<(), BodyError> {
 ///
 /// The same as [`require_text`]; [`BodyError::ContradictoryCharsets`] if one field is text and another one
 /// JSON.
-///
-/// # Examples
-///
-/// ```
-/// use http::HeaderMap;
-/// use utf8_codec::http::require_text_or_json;
-///
-/// let error = require_text_or_json(&HeaderMap::new()).unwrap_err();
-/// assert_eq!(error.to_string(), "missing Content-Type");
-/// ```
 pub fn require_text_or_json(headers: &HeaderMap) -> Result<(), BodyError> {
     text_kind(headers, &TextKind::ALL)?;
     require_whole(headers)

@@ -136,26 +136,6 @@ impl BodyError {
     ///
     /// The length limits of http-body-util (`Limited`), axum (`DefaultBodyLimit`) and tower-http
     /// (`RequestBodyLimit`) are recognised, at any depth of the source chain.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http_body_util::{Full, Limited};
-    /// use utf8_codec::http::{BodyError, Utf8Body};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// assert_eq!(BodyError::TooLong { max_length: 1000 }.status(), 413);
-    /// let label = "klingon".to_owned();
-    /// assert_eq!(BodyError::UnsupportedCharset { label }.status(), 415);
-    /// assert_eq!(BodyError::ContradictoryCharsets.status(), 400);
-    /// assert_eq!(BodyError::Inner("connection reset".into()).status(), 400);
-    ///
-    /// let inner = Limited::new(Full::<Bytes>::from("six €"), 6);
-    /// assert_eq!(Utf8Body::new(inner).collect_text(100).await.unwrap_err().status(), 413);
-    /// # }
-    /// ```
     pub fn status(&self) -> StatusCode {
         match self {
             Self::TooLong { .. } | Self::EventTooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
@@ -176,14 +156,6 @@ impl BodyError {
 
     /// Returns the offset of the rejected bytes, or of the rejected event or line if it is too long. `None` for an
     /// error that is not in the text.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::http::BodyError;
-    ///
-    /// assert_eq!(BodyError::TooLong { max_length: 1000 }.offset(), None);
-    /// ```
     pub fn offset(&self) -> Option<u64> {
         match self {
             Self::Utf8(error) => Some(error.valid_up_to()),

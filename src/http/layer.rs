@@ -28,23 +28,6 @@ use crate::http::{BodyError, Utf8Body};
 /// An error in the text is a boxed [`BodyError`]: downcast it for its offset, or wrap it in [`BodyError::Inner`] for
 /// its [`status`](BodyError::status), as in the example of [`Utf8Layer`]. If the limit is exceeded while the body is
 /// read, the error is an [`http_body_util::LengthLimitError`]. An error of the inner body is passed through unchanged.
-///
-/// # Examples
-///
-/// ```
-/// use bytes::Bytes;
-/// use http::Response;
-/// use http_body_util::Full;
-/// use utf8_codec::http::{CheckedBody, Utf8Layer};
-///
-/// # fn main() -> Result<(), http::Error> {
-/// let image = Response::builder().header("content-type", "image/png");
-/// let image = image.body(Full::<Bytes>::from(&b"\x89PNG"[..]))?;
-/// let body: CheckedBody<Full<Bytes>> = Utf8Layer::new().check_response(image).into_body();
-/// assert!(matches!(body, CheckedBody::Right(_)));
-/// # Ok(())
-/// # }
-/// ```
 pub type CheckedBody<B> = Either<
     MapErr<Utf8Body<Limited<EndingAt<B>>>, fn(BodyError) -> Box<dyn Error + Send + Sync>>,
     B,
@@ -161,30 +144,11 @@ impl Default for Utf8Layer {
 
 impl Utf8Layer {
     /// Creates a layer with the default options, in [`ErrorMode::Fatal`], without a limit.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use tower_layer::Layer;
-    /// use utf8_codec::http::Utf8Layer;
-    ///
-    /// let _service = Utf8Layer::new().layer(());
-    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets how a text begins and what it may contain; see [`Utf8Body::with_options`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::http::Utf8Layer;
-    /// use utf8_codec::{BomPolicy, Utf8Options};
-    ///
-    /// let strip = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let _layer = Utf8Layer::new().with_options(strip);
-    /// ```
     #[must_use]
     pub fn with_options(mut self, options: Utf8Options) -> Self {
         self.options = options;
@@ -192,15 +156,6 @@ impl Utf8Layer {
     }
 
     /// Sets what replaces ill-formed parts; see [`Utf8Body::with_error_mode`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::http::Utf8Layer;
-    ///
-    /// let _layer = Utf8Layer::new().with_error_mode(ErrorMode::Replacement);
-    /// ```
     #[must_use]
     pub fn with_error_mode(mut self, mode: ErrorMode) -> Self {
         self.mode = mode;
@@ -209,14 +164,6 @@ impl Utf8Layer {
 
     /// Sets the maximum length of a text, in bytes as received; see [`Utf8Body::with_max_length`]. Other
     /// bodies are not limited.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::http::Utf8Layer;
-    ///
-    /// let _layer = Utf8Layer::new().with_max_length(1 << 20);
-    /// ```
     #[must_use]
     pub fn with_max_length(mut self, max_length: u64) -> Self {
         self.max_length = max_length;
@@ -232,14 +179,6 @@ impl Utf8Layer {
     ///
     /// [`require_json`]: crate::http::require_json
     /// [`require_text`]: crate::http::require_text
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::http::{Utf8Layer, require_json};
-    ///
-    /// let _layer = Utf8Layer::new().with_header_check(require_json);
-    /// ```
     #[must_use]
     pub fn with_header_check(mut self, check: fn(&HeaderMap) -> Result<(), BodyError>) -> Self {
         self.header_check = Some(check);
@@ -360,15 +299,6 @@ impl<S> Layer<S> for Utf8Layer {
 /// The service of a [`Utf8Layer`].
 ///
 /// Its response has the body of the inner service, or the message of an error as `Full<Bytes>`.
-///
-/// # Examples
-///
-/// ```
-/// use tower_layer::Layer;
-/// use utf8_codec::http::{Utf8Layer, Utf8Service};
-///
-/// let _service: Utf8Service<&str> = Utf8Layer::new().layer("a service");
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Utf8Service<S> {
     inner: S,

@@ -91,15 +91,6 @@ impl End {
 
 impl Delimiter {
     /// LF, or CR LF. The default.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::lines::Delimiter;
-    ///
-    /// assert_eq!(Delimiter::lf(), Delimiter::default());
-    /// assert_eq!(Delimiter::lf().as_str(), "\n");
-    /// ```
     pub const fn lf() -> Self {
         Self(Kind::Lf)
     }
@@ -135,21 +126,6 @@ impl Delimiter {
     ///
     /// Like [`crlf`](Self::crlf), but a bare LF ends a line. A line with a bare CR is rejected as
     /// [`BareCr`](crate::lines::LineError::BareCr), because a peer could take it for the end of the line.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::{StreamError, Utf8Reader};
-    /// use utf8_codec::lines::{Delimiter, LineError};
-    ///
-    /// let reader = Utf8Reader::new(&b"NICK a\nJOIN\rQUIT\r\nPING\r\n"[..]);
-    /// let mut lines = reader.into_lines().with_delimiter(Delimiter::crlf_or_lf());
-    /// assert_eq!(lines.next().unwrap().unwrap(), "NICK a");
-    /// let Some(Err(StreamError::Line(error))) = lines.next() else { panic!() };
-    /// assert!(matches!(error, LineError::BareCr { cr_offset: 11, .. }));
-    /// assert_eq!(lines.next().unwrap().unwrap(), "PING");
-    /// assert_eq!(Delimiter::crlf_or_lf().as_str(), "\r\n");
-    /// ```
     pub const fn crlf_or_lf() -> Self {
         Self(Kind::CrlfOrLf)
     }
@@ -160,25 +136,11 @@ impl Delimiter {
     /// What follows the lines can be read as text: `into_reader` and `into_stream` of `Utf8Lines`, and the conversions from
     /// a [`Utf8LinesCodec`](crate::codec::Utf8LinesCodec) to the other codecs, skip an LF that arrives later. If you read
     /// the following bytes yourself, skip it yourself when the last line ended with a CR.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::lines::Delimiter;
-    ///
-    /// assert_eq!(Delimiter::any_newline().as_str(), "\n"); // what encoders write
-    /// ```
     pub const fn any_newline() -> Self {
         Self(Kind::AnyNewline)
     }
 
     /// NUL, as after each name that `find -print0` prints.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(utf8_codec::lines::Delimiter::nul().as_str(), "\0");
-    /// ```
     pub const fn nul() -> Self {
         Self(Kind::Nul)
     }
@@ -187,26 +149,11 @@ impl Delimiter {
     ///
     /// It allocates the text and a `usize` for each of its bytes; clones share them. Finding a delimiter that
     /// arrives in pieces costs no more than finding one that arrives whole.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::lines::Delimiter;
-    ///
-    /// assert_eq!(Delimiter::text("。").unwrap().as_str(), "。");
-    /// assert_eq!(Delimiter::text(""), None);
-    /// ```
     pub fn text(text: &str) -> Option<Self> {
         (!text.is_empty()).then(|| Self(Kind::Text(Arc::new(Pattern::new(text)))))
     }
 
     /// Returns the text that encoders write as the delimiter.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(utf8_codec::lines::Delimiter::default().as_str(), "\n");
-    /// ```
     pub fn as_str(&self) -> &str {
         match &self.0 {
             Kind::Lf | Kind::AnyNewline => "\n",

@@ -60,15 +60,6 @@ pub struct TextFinder {
 
 impl TextFinder {
     /// Creates a finder for `needle`. Returns `None` if `needle` is empty.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::search::TextFinder;
-    ///
-    /// assert_eq!(TextFinder::new("€").unwrap().push("5 €, 6 €").collect::<Vec<_>>(), [2, 9]);
-    /// assert!(TextFinder::new("").is_none());
-    /// ```
     #[must_use]
     pub fn new(needle: &str) -> Option<Self> {
         let is_something = !needle.is_empty();
@@ -101,44 +92,18 @@ impl TextFinder {
     }
 
     /// Skips bytes that are not text. No match spans them. The position saturates at `u64::MAX`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut finder = utf8_codec::search::TextFinder::new("ab").unwrap();
-    /// finder.push("a").for_each(drop);
-    /// finder.skip(1);
-    /// assert_eq!(finder.push("b ab").collect::<Vec<_>>(), [4]);
-    /// ```
     pub fn skip(&mut self, bytes: u64) {
         self.begun = 0;
         self.position = self.position.saturating_add(bytes);
     }
 
     /// Starts a new text with the same needle, at offset 0.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut finder = utf8_codec::search::TextFinder::new("ab").unwrap();
-    /// finder.push("some a").for_each(drop);
-    /// finder.reset();
-    /// assert_eq!(finder.push("b ab").collect::<Vec<_>>(), [2]);
-    /// ```
     pub fn reset(&mut self) {
         self.begun = 0;
         self.position = 0;
     }
 
     /// Returns the number of bytes that have been searched or skipped.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut finder = utf8_codec::search::TextFinder::new("a").unwrap();
-    /// finder.push("été").for_each(drop);
-    /// assert_eq!(finder.position(), 5);
-    /// ```
     #[must_use]
     pub fn position(&self) -> u64 {
         self.position

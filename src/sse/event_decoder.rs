@@ -119,15 +119,6 @@ struct Pending {
 impl EventDecoder {
     /// Creates a decoder with limits of 16,777,216 bytes (16 MiB) for an event and 8,192 bytes (8 KiB) for an ID.
     /// [The module](crate::sse#limits) gives the reasons.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new();
-    /// assert_eq!(decoder.push("data: 你好\n\n".as_bytes()).next().unwrap().unwrap().data, "你好");
-    /// ```
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -144,17 +135,6 @@ impl EventDecoder {
     /// Sets the maximum length of an event, in bytes of UTF-8: of its data and the values of its `event` lines
     /// together. The ID has [a limit of its own](Self::with_max_id_length). Comments and unknown fields
     /// take no memory and do not count. Call it before the first push.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new().with_max_length(4);
-    /// let mut events = decoder.push(b"data: a\ndata: b\nid: 1\n: a comment\n\ndata: 12345");
-    /// assert_eq!(events.next().unwrap().unwrap().data, "a\nb");
-    /// assert!(events.next().unwrap().is_err());
-    /// ```
     #[must_use]
     pub fn with_max_length(mut self, max_length: usize) -> Self {
         self.limits.content = max_length;
@@ -166,18 +146,6 @@ impl EventDecoder {
     /// An event with a longer `id` line is rejected, even if the line contains NUL or another `id` line follows. The
     /// standard has no limit, and ignores only an ID with NUL. But an event without its ID would have the ID of
     /// another, and a client that reconnects with that one would receive events again.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new().with_max_id_length(4);
-    /// let mut events = decoder.push(b"id: 1234\ndata: a\n\nid: 12345\ndata: b\n\ndata: c\n\n");
-    /// assert_eq!(events.next().unwrap().unwrap().data, "a");
-    /// assert!(events.next().unwrap().is_err());
-    /// assert_eq!(&*events.next().unwrap().unwrap().last_event_id, "1234");
-    /// ```
     #[must_use]
     pub fn with_max_id_length(mut self, max_length: usize) -> Self {
         self.limits.id = max_length;
@@ -189,15 +157,6 @@ impl EventDecoder {
     ///
     /// In the standard, every stream starts with an empty ID, which applies to events before the first
     /// `id` line. Browsers keep the ID of the previous connection instead; pass it here to do the same.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new().with_last_event_id("7");
-    /// assert_eq!(&*decoder.push(b"data\n\n").next().unwrap().unwrap().last_event_id, "7");
-    /// ```
     #[must_use]
     pub fn with_last_event_id(self, id: impl Into<Arc<str>>) -> Self {
         Self { last_event_id: Some(id.into()), ..self }
@@ -258,17 +217,6 @@ impl EventDecoder {
 
     /// Starts a new stream with the same limits. The incomplete event, the last event ID and the
     /// reconnection time are discarded.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new();
-    /// assert_eq!(decoder.push(b"data: cut off\n").count(), 0);
-    /// decoder.reset();
-    /// assert_eq!(decoder.push("\u{FEFF}data: new\n\n".as_bytes()).next().unwrap().unwrap().data, "new");
-    /// ```
     pub fn reset(&mut self) {
         *self = Self { limits: self.limits, ..Self::new() };
     }
@@ -313,16 +261,6 @@ impl EventDecoder {
 
     /// Returns the number of bytes consumed. If an iterator of [`push`](Self::push) was dropped early,
     /// the bytes after its last item do not count.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new();
-    /// assert_eq!(decoder.push(b"data: \xE2").count(), 0);
-    /// assert_eq!(decoder.position(), 7);
-    /// ```
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.position
@@ -330,32 +268,12 @@ impl EventDecoder {
 
     /// Returns the number of ill-formed parts that have been replaced in the values of `data`,
     /// `event` and `id` lines.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new();
-    /// assert_eq!(decoder.push(b"data: \xFF\n\n").next().unwrap().unwrap().data, "\u{FFFD}");
-    /// assert_eq!(decoder.error_count(), 1);
-    /// ```
     #[must_use]
     pub const fn error_count(&self) -> u64 {
         self.utf8.error_count()
     }
 
     /// Returns the first of these ill-formed parts, with its offset in the stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new();
-    /// assert_eq!(decoder.push(b": \xFF\ndata: \xFF\n").count(), 0);
-    /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 10);
-    /// ```
     #[must_use]
     pub const fn first_error(&self) -> Option<Utf8Error> {
         self.utf8.first_error()

@@ -93,17 +93,6 @@ impl MessageAssembler {
     const MAX_LENGTH: u64 = 16 << 20;
 
     /// Creates an assembler for a new connection. A message can have at most 16,777,216 bytes (16 MiB).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{MessageError, Opcode, MessageAssembler};
-    ///
-    /// let mut connection = MessageAssembler::new();
-    /// connection.start_frame(Opcode::Text, true, None).unwrap();
-    /// let error = connection.announce(16_777_217).unwrap_err();
-    /// assert_eq!(error, MessageError::TooLong { max_length: 16_777_216 });
-    /// ```
     pub fn new() -> Self {
         Self {
             decoder: Utf8Decoder::new(),
@@ -117,17 +106,6 @@ impl MessageAssembler {
 
     /// Sets the maximum length of a message, in bytes, across all its frames, kept or not. If you
     /// lower it within a message, further bytes are rejected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
-    ///
-    /// let mut connection = MessageAssembler::new().with_max_length(5);
-    /// connection.start_frame(Opcode::Text, true, None).unwrap();
-    /// assert!(connection.push(&mut b"12345".to_vec()).is_ok());
-    /// assert_eq!(connection.push(&mut b"6".to_vec()).unwrap_err().close_code(), 1009);
-    /// ```
     #[must_use]
     pub fn with_max_length(self, max_length: u64) -> Self {
         Self { max_length, ..self }
@@ -136,18 +114,6 @@ impl MessageAssembler {
     /// Sets the options for each text message. Call it before the first frame.
     ///
     /// RFC 6455 does not mention a BOM: by default, an initial U+FEFF is text.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
-    /// use utf8_codec::Utf8Options;
-    ///
-    /// let options = Utf8Options::new().reject_nul();
-    /// let mut connection = MessageAssembler::new().with_options(options);
-    /// connection.start_frame(Opcode::Text, true, None).unwrap();
-    /// assert_eq!(connection.push(&mut b"\0".to_vec()).unwrap_err().close_code(), 1008);
-    /// ```
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         Self { decoder: Utf8Decoder::new().with_options(options), ..self }
@@ -159,19 +125,6 @@ impl MessageAssembler {
     /// # Errors
     ///
     /// The same as those methods.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{FrameHeader, Message, MessageAssembler};
-    ///
-    /// let (header, len) = FrameHeader::parse(b"\x81\x05Hello")?.unwrap();
-    /// let mut connection = MessageAssembler::new();
-    /// connection.start(&header)?;
-    /// connection.push(&mut b"\x81\x05Hello".to_owned()[len..])?;
-    /// assert_eq!(connection.end_frame()?, Some(Message::Text("Hello".into())));
-    /// # Ok::<(), utf8_codec::websocket::MessageError>(())
-    /// ```
     pub fn start(&mut self, header: &FrameHeader) -> Result<(), MessageError> {
         self.start_frame(header.opcode(), header.fin(), header.mask())?;
         self.announce(header.payload_length())
@@ -185,22 +138,6 @@ impl MessageAssembler {
     /// [`InterruptedMessage`](MessageError::InterruptedMessage),
     /// [`FragmentedControl`](MessageError::FragmentedControl), and
     /// [`NestedFrame`](MessageError::NestedFrame) if the previous frame has not ended.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Message, Opcode, MessageAssembler};
-    ///
-    /// let header = [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D]; // FIN and text; masked and five bytes
-    /// let opcode = Opcode::try_from(header[0] & 0x0F).unwrap();
-    /// let [_, _, mask @ ..] = header;
-    ///
-    /// let mut connection = MessageAssembler::new();
-    /// connection.start_frame(opcode, header[0] & 0x80 != 0, Some(mask))?;
-    /// connection.push(&mut [0x7F, 0x9F, 0x4D, 0x51, 0x58])?;
-    /// assert_eq!(connection.end_frame()?, Some(Message::Text("Hello".into())));
-    /// # Ok::<(), utf8_codec::websocket::MessageError>(())
-    /// ```
     pub fn start_frame(
         &mut self,
         opcode: Opcode,
@@ -248,16 +185,6 @@ impl MessageAssembler {
     /// [`MessageError::TooLong`] if the message would exceed the limit, [`MessageError::LongControl`] for
     /// a control frame of more than 125 bytes, [`MessageError::TruncatedCloseCode`] for a close frame of
     /// one byte, [`MessageError::NoFrame`] outside a frame.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
-    ///
-    /// let mut connection = MessageAssembler::new();
-    /// connection.start_frame(Opcode::Ping, true, None).unwrap();
-    /// assert_eq!(connection.announce(126).unwrap_err().close_code(), 1002);
-    /// ```
     pub fn announce(&mut self, len: u64) -> Result<(), MessageError> {
         match &mut self.frame {
             Frame::Data { announced, .. } if len <= self.max_length.saturating_sub(self.len) => {
@@ -284,20 +211,6 @@ impl MessageAssembler {
     /// rejected byte; in a close frame, [`MessageError::CloseCode`] and [`MessageError::Reason`] by the same
     /// rule; [`MessageError::LongControl`] for more than 125 bytes in a control frame;
     /// [`MessageError::NoFrame`] outside a frame.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Message, Opcode, MessageAssembler};
-    ///
-    /// let mut connection = MessageAssembler::new();
-    /// connection.start_frame(Opcode::Text, true, Some(*b"mask"))?;
-    /// let mut piece = [b'o' ^ b'm', b'k' ^ b'a'];
-    /// connection.push(&mut piece)?;
-    /// assert_eq!(piece, *b"ok");
-    /// assert_eq!(connection.end_frame()?, Some(Message::Text("ok".into())));
-    /// # Ok::<(), utf8_codec::websocket::MessageError>(())
-    /// ```
     pub fn push(&mut self, piece: &mut [u8]) -> Result<(), MessageError> {
         let outlook = self.outlook();
         let received = self.receive(piece);
@@ -438,21 +351,6 @@ impl MessageAssembler {
     /// [`MessageError::Utf8`] if a text message ends inside a character, and [`MessageError::Reason`] if
     /// the reason of a close frame does; [`MessageError::TruncatedCloseCode`] for a close frame of one byte;
     /// [`MessageError::NoFrame`] outside a frame.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Message, Opcode, MessageAssembler};
-    ///
-    /// let mut connection = MessageAssembler::new();
-    /// connection.start_frame(Opcode::Binary, false, None)?;
-    /// connection.push(&mut [0xFF])?;
-    /// assert_eq!(connection.end_frame()?, None); // FIN was not set
-    /// connection.start_frame(Opcode::Continuation, true, None)?;
-    /// connection.push(&mut [0x00])?;
-    /// assert_eq!(connection.end_frame()?, Some(Message::Binary(b"\xFF\x00"[..].into())));
-    /// # Ok::<(), utf8_codec::websocket::MessageError>(())
-    /// ```
     pub fn end_frame(&mut self) -> Result<Option<Message>, MessageError> {
         match &mut self.frame {
             &mut Frame::Data { fin, .. } => {
@@ -476,18 +374,6 @@ impl MessageAssembler {
     }
 
     /// Starts a new connection with the same settings.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
-    ///
-    /// let mut connection = MessageAssembler::new();
-    /// assert!(connection.start_frame(Opcode::Continuation, true, None).is_err());
-    /// assert!(connection.start_frame(Opcode::Text, true, None).is_err());
-    /// connection.reset();
-    /// assert!(connection.start_frame(Opcode::Text, true, None).is_ok());
-    /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
         self.len = 0;
@@ -497,33 +383,11 @@ impl MessageAssembler {
 
     /// Returns the number of bytes of the open message received so far, across all its frames; 0
     /// between messages.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
-    ///
-    /// let mut connection = MessageAssembler::new();
-    /// connection.start_frame(Opcode::Text, true, None).unwrap();
-    /// connection.push(&mut b"abc\xC3".to_vec()).unwrap();
-    /// assert_eq!(connection.position(), 4);
-    /// ```
     pub fn position(&self) -> u64 {
         self.len
     }
 
     /// Returns the bytes of an incomplete character in a text message, at most three.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
-    ///
-    /// let mut connection = MessageAssembler::new();
-    /// connection.start_frame(Opcode::Text, true, None).unwrap();
-    /// connection.push(&mut b"abc\xC3".to_vec()).unwrap();
-    /// assert_eq!(connection.incomplete(), b"\xC3");
-    /// ```
     pub fn incomplete(&self) -> &[u8] {
         match &self.open {
             Open::Text(kept) if !kept.incomplete().is_empty() => kept.incomplete(),
