@@ -246,19 +246,20 @@ fn parse_length(short: u8, bytes: &[u8]) -> Result<Option<(u64, &[u8])>, Message
 /// assert_eq!(Opcode::try_from(0x3), Err(MessageError::ReservedOpcode(0x3)));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
 pub enum Opcode {
-    /// `0`: continues the message.
-    Continuation,
-    /// `1`: a text message, or the first frame of one.
-    Text,
-    /// `2`: a binary message, or the first frame of one.
-    Binary,
-    /// `8`: the last frame of the connection.
-    Close,
-    /// `9`: answer it with a pong.
-    Ping,
-    /// `A`: the answer to a ping.
-    Pong,
+    /// Continues the message.
+    Continuation = 0x0,
+    /// A text message, or the first frame of one.
+    Text = 0x1,
+    /// A binary message, or the first frame of one.
+    Binary = 0x2,
+    /// The last frame of the connection.
+    Close = 0x8,
+    /// Answer it with a pong.
+    Ping = 0x9,
+    /// The answer to a ping.
+    Pong = 0xA,
 }
 
 impl Opcode {
@@ -289,13 +290,6 @@ impl TryFrom<u8> for Opcode {
 /// Converts to the four bits of the header.
 impl From<Opcode> for u8 {
     fn from(opcode: Opcode) -> Self {
-        match opcode {
-            Opcode::Continuation => 0x0,
-            Opcode::Text => 0x1,
-            Opcode::Binary => 0x2,
-            Opcode::Close => 0x8,
-            Opcode::Ping => 0x9,
-            Opcode::Pong => 0xA,
-        }
+        opcode as Self
     }
 }

@@ -65,11 +65,11 @@
 //! - Masking what a client sends: choose a new key for each frame, XOR byte `i` of the payload with byte
 //!   `i % 4` of the key, and pass the key to [`FrameHeader::new`].
 
+mod buffer;
 mod frame_header;
-mod kept;
 mod message;
 mod message_assembler;
 
 pub use frame_header::{FrameHeader, Opcode};
 pub use message::{Message, MessageError, encode_close, parse_close};
-pub use message_assembler::MessageAssembler;
+pub use message_assembler::{MessageAssembler, MessagePieces};
