@@ -224,7 +224,8 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
                         }
                     },
                     Some(Err(error)) => {
-                        if this.chunks.has_ended() {
+                        // All other errors end the chunks.
+                        if !matches!(error, BodyError::Legacy { .. }) {
                             *this.state = BodyState::Ended;
                         }
                         return Poll::Ready(Some(Err(error)));

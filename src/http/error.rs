@@ -138,19 +138,15 @@ impl BodyError {
     /// (`RequestBodyLimit`) are recognised, at any depth of the source chain.
     pub fn status(&self) -> StatusCode {
         match self {
-            Self::TooLong { .. } | Self::EventTooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Line(LineError::TooLong { .. }) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Line(_) => StatusCode::BAD_REQUEST,
+            Self::TooLong { .. }
+            | Self::EventTooLong { .. }
+            | Self::Line(LineError::TooLong { .. }) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedCharset { .. }
             | Self::UnsupportedMediaType { .. }
             | Self::UnsupportedContentCoding { .. } => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Inner(error) => inner_status(&**error),
-            Self::Utf8(_)
-            | Self::Legacy { .. }
-            | Self::MalformedContentType { .. }
-            | Self::ContradictoryCharsets
-            // RFC 9110, section 14.5
-            | Self::PartialContent => StatusCode::BAD_REQUEST,
+            // `PartialContent` as well: RFC 9110, section 14.5
+            _ => StatusCode::BAD_REQUEST,
         }
     }
 
@@ -158,20 +154,17 @@ impl BodyError {
     /// error that is not in the text.
     pub fn offset(&self) -> Option<u64> {
         match self {
-            Self::Utf8(error) => Some(error.valid_up_to()),
-            Self::Legacy { offset, .. } | Self::EventTooLong { offset, .. } => Some(*offset),
-            Self::Line(LineError::Utf8 { error, .. }) => Some(error.valid_up_to()),
-            Self::Line(LineError::TooLong { offset, .. })
-            | Self::Line(LineError::BareLf { lf_offset: offset, .. })
-            | Self::Line(LineError::BareCr { cr_offset: offset, .. }) => Some(*offset),
-            Self::UnsupportedCharset { .. }
-            | Self::UnsupportedMediaType { .. }
-            | Self::MalformedContentType { .. }
-            | Self::ContradictoryCharsets
-            | Self::UnsupportedContentCoding { .. }
-            | Self::PartialContent
-            | Self::TooLong { .. }
-            | Self::Inner(_) => None,
+            Self::Utf8(error) | Self::Line(LineError::Utf8 { error, .. }) => {
+                Some(error.valid_up_to())
+            }
+            Self::Legacy { offset, .. }
+            | Self::EventTooLong { offset, .. }
+            | Self::Line(
+                LineError::TooLong { offset, .. }
+                | LineError::BareLf { lf_offset: offset, .. }
+                | LineError::BareCr { cr_offset: offset, .. },
+            ) => Some(*offset),
+            _ => None,
         }
     }
 

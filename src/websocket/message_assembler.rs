@@ -434,7 +434,7 @@ impl MessageAssembler {
         self.conclude(error)
     }
 
-    /// Unmasks a piece, counts it, and decodes it. Only the payload of control frames is buffer.
+    /// Unmasks a piece, counts it, and decodes it. Only the payload of control frames is kept.
     #[inline]
     fn receive<'p>(&mut self, piece: &'p mut [u8]) -> Received<'p> {
         let too_long = self.too_long();
