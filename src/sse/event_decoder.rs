@@ -3,11 +3,12 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::sync::Arc;
-use core::iter::{self, FusedIterator};
+use core::iter::FusedIterator;
 use core::mem;
 use core::time::Duration;
 
 use crate::adaptor::{EventPart, append_within};
+use crate::decoder::bom::BOM;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::sse::{Event, EventError};
@@ -61,6 +62,9 @@ struct Limits {
     content: usize,
     id: usize,
 }
+
+/// What is too long, the offset of its event, and the limit.
+type LongEvent = (EventPart, u64, usize);
 
 /// What the next byte belongs to.
 #[derive(Clone, Copy, Debug)]
@@ -201,18 +205,8 @@ impl EventDecoder {
     /// assert_eq!(decoder.push(rest).next().unwrap().unwrap().data, "b");
     /// ```
     #[must_use = "iterators are lazy: bytes are consumed as events are taken"]
-    pub fn push<'d, 'c>(
-        &'d mut self,
-        mut chunk: &'c [u8],
-    ) -> impl FusedIterator<Item = Result<Event, EventError>> + use<'d, 'c> {
-        iter::from_fn(move || {
-            let event = self.next_event(&mut chunk)?;
-            Some(event.map_err(|(part, offset)| {
-                let max_length = self.max_length(part);
-                EventError::TooLong { part, offset, max_length }
-            }))
-        })
-        .fuse()
+    pub fn push<'a>(&'a mut self, chunk: &'a [u8]) -> Events<'a> {
+        Events { decoder: self, rest: chunk }
     }
 
     /// Starts a new stream with the same limits. The incomplete event, the last event ID and the
@@ -279,40 +273,13 @@ impl EventDecoder {
         self.utf8.first_error()
     }
 
-    pub(super) const fn max_length(&self, part: EventPart) -> usize {
-        match part {
-            EventPart::Content => self.limits.content,
-            EventPart::Id => self.limits.id,
-        }
-    }
-
-    /// Decodes the front of `input` up to the end of the next event, and removes it. Returns the event, or the offset
-    /// of one that exceeds a limit.
-    pub(super) fn next_event(
-        &mut self,
-        input: &mut &[u8],
-    ) -> Option<Result<Event, (EventPart, u64)>> {
+    /// Decodes the front of `input` up to the end of the next event, and removes it.
+    pub(super) fn next_event(&mut self, input: &mut &[u8]) -> Option<Result<Event, LongEvent>> {
         loop {
             let &byte = input.first()?;
             let is_end = matches!(byte, b'\r' | b'\n');
             match self.line {
-                FieldLine::Bom(at) if byte == BOM[at] => {
-                    self.take(input, 1);
-                    self.line =
-                        if at + 1 < BOM.len() { FieldLine::Bom(at + 1) } else { FieldLine::Start };
-                }
-                FieldLine::Bom(0) => self.line = FieldLine::Start,
-                // The name of a field that begins with a part of a BOM is unknown.
-                FieldLine::Bom(_) => {
-                    self.pending.offset = Some(0);
-                    self.line = FieldLine::Ignored;
-                }
-                FieldLine::AfterCr => {
-                    self.line = FieldLine::Start;
-                    if byte == b'\n' {
-                        self.take(input, 1);
-                    }
-                }
+                FieldLine::Bom(_) | FieldLine::AfterCr => self.begin_line(byte, input),
                 FieldLine::Start if is_end => {
                     self.end_line(input);
                     if let Some(event) = self.end_event() {
@@ -322,45 +289,19 @@ impl EventDecoder {
                 FieldLine::Start => {
                     self.pending.offset.get_or_insert(self.position);
                     let is_ignored = self.pending.is_rejected || byte == b':';
-                    self.line = if is_ignored {
-                        FieldLine::Ignored
-                    } else {
-                        FieldLine::Name(FieldName::EMPTY)
-                    };
+                    let name = FieldLine::Name(FieldName::EMPTY);
+                    self.line = if is_ignored { FieldLine::Ignored } else { name };
                 }
-                FieldLine::Name(name) if byte == b':' => {
-                    self.take(input, 1);
-                    let field = self.begin_value(name);
-                    self.line = field.map_or(FieldLine::Ignored, FieldLine::Colon);
-                }
-                FieldLine::Name(name) if is_end => {
-                    let field = self.begin_value(name);
-                    self.line = field.map_or(FieldLine::Ignored, FieldLine::Value);
-                }
-                FieldLine::Name(name) => {
-                    self.take(input, 1);
-                    self.line = name.and(byte).map_or(FieldLine::Ignored, FieldLine::Name);
-                }
+                FieldLine::Name(name) => self.push_name(name, byte, input),
                 FieldLine::Colon(field) => {
                     self.line = FieldLine::Value(field);
                     if byte == b' ' {
                         self.take(input, 1);
                     }
                 }
-                FieldLine::Value(field) if is_end => {
-                    let fits = self.end_value(field);
-                    self.end_line(input);
-                    if !fits {
-                        return Some(Err(self.reject_too_long(field)));
-                    }
-                }
                 FieldLine::Value(field) => {
-                    let len = line_end(input);
-                    let fits = self.push_value(field, &input[..len]);
-                    self.take(input, len);
-                    if !fits {
-                        self.line = FieldLine::Ignored;
-                        return Some(Err(self.reject_too_long(field)));
+                    if let Err(too_long) = self.push_value(field, is_end, input) {
+                        return Some(Err(too_long));
                     }
                 }
                 FieldLine::Ignored if is_end => self.end_line(input),
@@ -370,6 +311,60 @@ impl EventDecoder {
                 }
             }
         }
+    }
+
+    /// Removes `byte`, the next, if it belongs to the BOM or to the previous line end.
+    fn begin_line(&mut self, byte: u8, input: &mut &[u8]) {
+        let (is_removed, next) = match self.line {
+            FieldLine::Bom(at) if byte == BOM[at] => match at + 1 {
+                3 => (true, FieldLine::Start),
+                at => (true, FieldLine::Bom(at)),
+            },
+            // The name of a field that begins with a part of a BOM is unknown.
+            FieldLine::Bom(1..) => {
+                self.pending.offset = Some(0);
+                (false, FieldLine::Ignored)
+            }
+            FieldLine::AfterCr => (byte == b'\n', FieldLine::Start),
+            _ => (false, FieldLine::Start),
+        };
+        self.line = next;
+        self.take(input, usize::from(is_removed));
+    }
+
+    /// Adds `byte`, the next, to the name of a field, or begins the value.
+    fn push_name(&mut self, name: FieldName, byte: u8, input: &mut &[u8]) {
+        let line = match byte {
+            b':' => self.begin_value(name).map(FieldLine::Colon),
+            b'\r' | b'\n' => self.begin_value(name).map(FieldLine::Value),
+            _ => name.and(byte).map(FieldLine::Name),
+        };
+        self.line = line.unwrap_or(FieldLine::Ignored);
+        // The line end also ends the value.
+        self.take(input, usize::from(!matches!(byte, b'\r' | b'\n')));
+    }
+
+    /// Decodes the value of `field` up to the line end, or ends it.
+    fn push_value(
+        &mut self,
+        field: Field,
+        is_end: bool,
+        input: &mut &[u8],
+    ) -> Result<(), LongEvent> {
+        let fits = if is_end {
+            let fits = self.end_value(field);
+            self.end_line(input);
+            fits
+        } else {
+            let len = line_end(input);
+            let fits = self.append_value(field, &input[..len]);
+            self.take(input, len);
+            if !fits {
+                self.line = FieldLine::Ignored;
+            }
+            fits
+        };
+        if fits { Ok(()) } else { Err(self.reject_too_long(field)) }
     }
 
     /// Skips the current event, because the source failed and bytes of it may be missing.
@@ -408,7 +403,7 @@ impl EventDecoder {
     }
 
     /// Adds a part of the value of `field`. Returns whether the event is within the limit.
-    fn push_value(&mut self, field: Field, bytes: &[u8]) -> bool {
+    fn append_value(&mut self, field: Field, bytes: &[u8]) -> bool {
         if let Field::Retry(number) = field {
             let digits = bytes.iter().try_fold(number, |number, byte| {
                 let digit = char::from(*byte).to_digit(10)?;
@@ -458,12 +453,14 @@ impl EventDecoder {
         has_data.then(|| Event { event_type, data, last_event_id: last_event_id() })
     }
 
-    /// Rejects the event, of which `field` is too long. Returns the part and the offset of the event.
-    fn reject_too_long(&mut self, field: Field) -> (EventPart, u64) {
+    /// Rejects the event, of which `field` is too long.
+    fn reject_too_long(&mut self, field: Field) -> LongEvent {
         let offset = self.pending.offset.unwrap_or(self.position);
         self.reject();
-        let part = if matches!(field, Field::Id) { EventPart::Id } else { EventPart::Content };
-        (part, offset)
+        match field {
+            Field::Id => (EventPart::Id, offset, self.limits.id),
+            _ => (EventPart::Content, offset, self.limits.content),
+        }
     }
 
     /// Drops the text of the event and skips the rest of it.
@@ -474,6 +471,28 @@ impl EventDecoder {
         self.pending = Pending { is_rejected: true, offset, ..Pending::new() };
     }
 }
+
+/// The events that a chunk completes. See [`EventDecoder::push`].
+#[derive(Debug)]
+pub struct Events<'a> {
+    decoder: &'a mut EventDecoder,
+    rest: &'a [u8],
+}
+
+impl Iterator for Events<'_> {
+    type Item = Result<Event, EventError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let event = self.decoder.next_event(&mut self.rest)?;
+        Some(event.map_err(|(part, offset, max_length)| EventError::TooLong {
+            part,
+            offset,
+            max_length,
+        }))
+    }
+}
+
+impl FusedIterator for Events<'_> {}
 
 impl Default for EventDecoder {
     fn default() -> Self {
@@ -531,7 +550,6 @@ impl Pending {
     }
 }
 
-const BOM: &[u8; 3] = b"\xEF\xBB\xBF";
 const REPLACEMENT: &str = "\u{FFFD}";
 
 /// Returns the offset of the first CR or LF, or the length.

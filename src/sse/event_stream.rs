@@ -124,8 +124,9 @@ fn next_event<E>(
         0 => *chunk = Bytes::new(),
         rest => chunk.advance(chunk.len() - rest),
     }
-    event.transpose().map_err(|(part, offset)| {
-        let max_length = decoder.max_length(part);
-        StreamError::EventTooLong { part, offset, max_length }
+    event.transpose().map_err(|(part, offset, max_length)| StreamError::EventTooLong {
+        part,
+        offset,
+        max_length,
     })
 }

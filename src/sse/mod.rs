@@ -51,4 +51,4 @@ mod event_stream;
 
 pub use crate::adaptor::EventPart;
 pub use event::{Event, EventEncoder, EventError};
-pub use event_decoder::EventDecoder;
+pub use event_decoder::{EventDecoder, Events};
