@@ -27,10 +27,10 @@ use crate::search::Pattern;
 /// assert_eq!(first(Delimiter::nul(), b"a\nb\0c"), "a\nb");
 /// assert_eq!(first(Delimiter::text("--").unwrap(), b"a-b--c"), "a-b");
 /// ```
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Delimiter(Kind);
 
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum Kind {
     #[default]
     Lf,
@@ -53,7 +53,7 @@ pub(crate) enum End {
 
 /// How far the bytes of a line have been searched for its end.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Looked {
+pub(crate) struct Searched {
     /// The number of bytes that do not belong to the delimiter.
     pub(crate) decided: usize,
     /// The number of bytes that have been searched, at least `decided`. Those after the decided ones can be the
@@ -61,7 +61,7 @@ pub(crate) struct Looked {
     pub(crate) seen: usize,
 }
 
-impl Looked {
+impl Searched {
     pub(crate) const NOTHING: Self = Self::at(0);
 
     /// Returns a search that has decided `decided` bytes and seen no others.
@@ -176,8 +176,8 @@ impl Delimiter {
 
     /// Finds the end of the line that `bytes` begin with.
     #[inline]
-    pub(crate) fn find(&self, bytes: &[u8], looked: Looked) -> End {
-        let Looked { decided, seen } = looked;
+    pub(crate) fn find(&self, bytes: &[u8], searched: Searched) -> End {
+        let Searched { decided, seen } = searched;
         let new = &bytes[decided..];
         match &self.0 {
             Kind::Lf | Kind::CrlfOrLf => match find_byte(b'\n', new) {
@@ -247,13 +247,13 @@ impl Delimiter {
         if let Kind::Crlf | Kind::CrlfOrLf = self.0 {
             return memchr2(b'\r', b'\n', bytes);
         }
-        let decided = match self.find(bytes, Looked::NOTHING) {
+        let decided = match self.find(bytes, Searched::NOTHING) {
             End::Found { content, .. } => return Some(content),
             End::Open { content } => content,
         };
         // The last bytes of the text can begin a delimiter that the first bytes of the delimiter complete.
         let joined = [&bytes[decided..], self.as_str().as_bytes()].concat();
-        let cut = decided + self.find(&joined, Looked::NOTHING).content();
+        let cut = decided + self.find(&joined, Searched::NOTHING).content();
         (cut < text.len()).then_some(cut)
     }
 }
@@ -276,26 +276,8 @@ fn found(decided: usize, at: Option<usize>, len: usize) -> End {
     }
 }
 
-impl PartialEq for Delimiter {
-    fn eq(&self, other: &Self) -> bool {
-        match (&self.0, &other.0) {
-            (Kind::Text(a), Kind::Text(b)) => a.needle() == b.needle(),
-            (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
-        }
-    }
-}
-
-impl Eq for Delimiter {}
-
 impl fmt::Debug for Delimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Kind::Lf => f.write_str("Lf"),
-            Kind::Crlf => f.write_str("Crlf"),
-            Kind::CrlfOrLf => f.write_str("CrlfOrLf"),
-            Kind::AnyNewline => f.write_str("AnyNewline"),
-            Kind::Nul => f.write_str("Nul"),
-            Kind::Text(_) => f.debug_tuple("Text").field(&self.as_str()).finish(),
-        }
+        self.0.fmt(f)
     }
 }

@@ -220,8 +220,16 @@ fn extend(needle: &[u8], borders: &[usize], mut begun: usize, byte: u8) -> usize
     begun + usize::from(needle[begun] == byte)
 }
 
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.needle() == other.needle()
+    }
+}
+
+impl Eq for Pattern {}
+
 impl fmt::Debug for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Pattern").field(&String::from_utf8_lossy(self.needle())).finish()
+        fmt::Debug::fmt(&String::from_utf8_lossy(self.needle()), f)
     }
 }
