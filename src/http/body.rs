@@ -329,21 +329,6 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
     /// # Cancel safety
     ///
     /// Dropping the future loses the body, which it owns, and the text so far.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http_body_util::Full;
-    /// use utf8_codec::http::{BodyError, Utf8Body};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let body = || Utf8Body::new(Full::<Bytes>::from("5 €"));
-    /// assert_eq!(body().collect_text(5).await.unwrap(), "5 €");
-    /// assert_eq!(body().collect_text(4).await.unwrap_err().status(), 413);
-    /// # }
-    /// ```
     pub async fn collect_text(self, max_length: usize) -> Result<String, BodyError> {
         let too_long = || BodyError::TooLong { max_length: max_length as u64 };
         if self.size_hint().lower() > max_length as u64 {

@@ -68,22 +68,6 @@ impl<B> Utf8Body<B> {
     /// # Errors
     ///
     /// [`BodyError::UnsupportedCharset`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http_body_util::Full;
-    /// use utf8_codec::http::{BodyError, Utf8Body};
-    ///
-    /// let body = || Utf8Body::new(Full::<Bytes>::from("text"));
-    /// assert_eq!(body().with_charset(" Unicode-1-1-UTF-8 ")?.charset(), "UTF-8");
-    /// # #[cfg(feature = "encoding_rs")]
-    /// assert_eq!(body().with_charset("latin1")?.charset(), "windows-1252");
-    /// let error = body().with_charset("ebcdic").unwrap_err();
-    /// assert_eq!(error.to_string(), "unsupported charset: ebcdic");
-    /// # Ok::<_, BodyError>(())
-    /// ```
     pub fn with_charset(self, label: impl AsRef<[u8]>) -> Result<Self, BodyError> {
         Ok(self.in_charset(BodyCharset::from_label(label.as_ref())?))
     }

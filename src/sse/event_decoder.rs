@@ -180,18 +180,6 @@ impl EventDecoder {
     ///
     /// # Examples
     ///
-    /// ```
-    /// use utf8_codec::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new();
-    /// let events: Result<Vec<_>, _> = decoder.push(b"data: 1\n\nevent: e\ndata: 2\n\ndata: 3\n").collect();
-    /// let events = events?;
-    /// assert_eq!((&*events[0].event_type, &*events[0].data), ("message", "1"));
-    /// assert_eq!((&*events[1].event_type, &*events[1].data), ("e", "2"));
-    /// assert_eq!(events.len(), 2);
-    /// # Ok::<(), utf8_codec::sse::EventError>(())
-    /// ```
-    ///
     /// One event, and the rest of the chunk:
     ///
     /// ```
@@ -236,18 +224,6 @@ impl EventDecoder {
     ///
     /// A server chooses it: set a minimum and a maximum. A value that does not fit in 64 bits becomes
     /// [`u64::MAX`] milliseconds.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use core::time::Duration;
-    /// use utf8_codec::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new();
-    /// assert_eq!(decoder.reconnection_time(), None);
-    /// assert_eq!(decoder.push(b"retry: 1500\nretry: 2s\nretry: -1\nretry\n").count(), 0);
-    /// assert_eq!(decoder.reconnection_time(), Some(Duration::from_millis(1500)));
-    /// ```
     #[must_use]
     pub const fn reconnection_time(&self) -> Option<Duration> {
         self.reconnection_time

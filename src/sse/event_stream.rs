@@ -51,23 +51,6 @@ impl<S> Utf8Stream<S> {
     /// # Ok(())
     /// # }
     /// ```
-    ///
-    /// The body of a response, as hyper and axum return it:
-    ///
-    /// ```
-    /// use futures::TryStreamExt;
-    /// use http_body_util::{BodyDataStream, Full};
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let body = Full::<bytes::Bytes>::from("event: add\ndata: 5\n\n");
-    /// let mut events = BodyDataStream::new(body).utf8().events().map_err(std::io::Error::other);
-    /// let event = events.try_next().await?.unwrap();
-    /// assert_eq!((&*event.event_type, &*event.data), ("add", "5"));
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn events<B, E>(self) -> Utf8Stream<S, EventDecoder>
     where
         S: Stream<Item = Result<B, E>>,
