@@ -63,32 +63,6 @@ impl<S: Send + Sync> FromRequest<S> for Utf8Text {
 ///
 /// Nothing accumulates, so axum's `DefaultBodyLimit` does not apply, as for axum's own `Body`. Set a limit with
 /// [`with_max_length`](Utf8Body::with_max_length).
-///
-/// # Examples
-///
-/// ```
-/// use axum_core::body::Body;
-/// use axum_core::extract::FromRequest;
-/// use http::Request;
-/// use utf8_codec::http::{BodyError, Utf8Body};
-///
-/// // A handler, for `Router::new().route("/", post(count))`.
-/// async fn count(body: Utf8Body<Body>) -> Result<String, BodyError> {
-///     let mut body = body.with_max_length(1 << 30);
-///     let mut count = 0;
-///     while let Some(text) = body.next_text().await {
-///         count += text?.chars().count();
-///     }
-///     Ok(count.to_string())
-/// }
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), BodyError> {
-/// let request = Request::post("/").body(Body::from("Grüße")).unwrap();
-/// assert_eq!(count(Utf8Body::from_request(request, &()).await?).await?, "5");
-/// # Ok(())
-/// # }
-/// ```
 impl<S: Send + Sync> FromRequest<S> for Utf8Body<Body> {
     type Rejection = BodyError;
 
@@ -99,22 +73,6 @@ impl<S: Send + Sync> FromRequest<S> for Utf8Body<Body> {
 }
 
 /// The response has the [`status`](BodyError::status), and the message as plain text.
-///
-/// # Examples
-///
-/// ```
-/// use axum_core::response::IntoResponse;
-/// use http_body_util::BodyExt;
-/// use utf8_codec::http::BodyError;
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() {
-/// let response = BodyError::TooLong { max_length: 100 }.into_response();
-/// assert_eq!(response.status(), 413);
-/// let text = response.into_body().collect().await.unwrap().to_bytes();
-/// assert_eq!(text, "body or its text is longer than 100 bytes");
-/// # }
-/// ```
 impl IntoResponse for BodyError {
     fn into_response(self) -> Response {
         (self.status(), self.to_string()).into_response()

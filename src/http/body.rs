@@ -90,20 +90,6 @@ pin_project! {
 
 impl<B> Utf8Body<B> {
     /// Reads `inner` as UTF-8, with the default options, in [`ErrorMode::Fatal`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http_body_util::Full;
-    /// use utf8_codec::http::Utf8Body;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let body = Utf8Body::new(Full::<Bytes>::from("žluťoučký"));
-    /// assert_eq!(body.collect_text(100).await.unwrap(), "žluťoučký");
-    /// # }
-    /// ```
     pub fn new(inner: B) -> Self {
         Self { chunks: BodyChunks::new(inner), text: ChunkText::new(), state: BodyState::Open }
     }
@@ -120,43 +106,12 @@ impl<B> Utf8Body<B> {
     ///
     /// If the charset is not UTF-8, the options apply to the converted text. In UTF-16, a BOM also
     /// determines the byte order, as in the WHATWG Encoding Standard.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http_body_util::Full;
-    /// use utf8_codec::http::Utf8Body;
-    /// use utf8_codec::{BomPolicy, Utf8Options};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let body = Utf8Body::new(Full::<Bytes>::from("\u{FEFF}text")).with_options(options);
-    /// assert_eq!(body.collect_text(4).await.unwrap(), "text");
-    /// # }
-    /// ```
     pub fn with_options(mut self, options: Utf8Options) -> Self {
         self.text.decoder = self.text.decoder.with_options(options);
         self
     }
 
     /// Sets what replaces ill-formed parts.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http_body_util::Full;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::http::Utf8Body;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let body = Utf8Body::new(Full::<Bytes>::from(&b"caf\xE9"[..])).with_error_mode(ErrorMode::Escape);
-    /// assert_eq!(body.collect_text(100).await.unwrap(), r"caf\xe9");
-    /// # }
-    /// ```
     pub fn with_error_mode(mut self, mode: ErrorMode) -> Self {
         self.chunks.set_error_mode(mode);
         self.text.mode = mode;
@@ -193,47 +148,16 @@ impl<B> Utf8Body<B> {
 
     /// Returns the name of the charset of the inner body, as in the WHATWG Encoding Standard. The byte order of
     /// UTF-16 is that of the BOM, once it has been read.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::http::Utf8Body;
-    ///
-    /// assert_eq!(Utf8Body::new(()).charset(), "UTF-8");
-    /// ```
     pub fn charset(&self) -> &'static str {
         self.chunks.charset().name()
     }
 
     /// Returns the inner body.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http_body::Body;
-    /// use http_body_util::Full;
-    /// use utf8_codec::http::Utf8Body;
-    ///
-    /// let body = Utf8Body::new(Full::<Bytes>::from("text"));
-    /// assert_eq!(body.get_ref().size_hint().exact(), Some(4));
-    /// ```
     pub fn get_ref(&self) -> &B {
         self.chunks.get_ref()
     }
 
     /// Returns the inner body mutably. Frames that you take from it are missing from the text.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http_body_util::Full;
-    /// use utf8_codec::http::Utf8Body;
-    ///
-    /// let mut body = Utf8Body::new(Full::<Bytes>::from("text"));
-    /// *body.get_mut() = Full::<Bytes>::from("other text");
-    /// ```
     pub fn get_mut(&mut self) -> &mut B {
         self.chunks.get_mut()
     }
@@ -243,85 +167,22 @@ impl<B> Utf8Body<B> {
     /// Data that was received but not returned is lost: the beginning of a character
     /// (`decoder().incomplete()`), the rest of a frame after an error, trailers after an error, and
     /// bytes that have not been converted from another charset.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http_body_util::{BodyExt, Full};
-    /// use utf8_codec::http::Utf8Body;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let body = Utf8Body::new(Full::<Bytes>::from("text")).into_inner();
-    /// assert_eq!(body.collect().await.unwrap().to_bytes(), "text");
-    /// # }
-    /// ```
     pub fn into_inner(self) -> B {
         self.chunks.into_inner()
     }
 
     /// Returns the inner decoder, for the position in the text, the held bytes, whether a BOM was
     /// removed, and how many bytes were skipped.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http_body_util::{BodyExt, Full};
-    /// use utf8_codec::http::Utf8Body;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut body = Utf8Body::new(Full::<Bytes>::from(&b"text\xE2\x82"[..]));
-    /// assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap(), "text");
-    /// assert_eq!(body.decoder().position(), 4);
-    /// # }
-    /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
         &self.text.decoder
     }
 
     /// Returns the number of ill-formed parts and rejected characters so far.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http_body_util::{BodyExt, Full};
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::http::Utf8Body;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let body = Full::<Bytes>::from(&b"\xFF.\xFF"[..]);
-    /// let mut body = Utf8Body::new(body).with_error_mode(ErrorMode::Skip);
-    /// assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap(), ".");
-    /// assert_eq!(body.error_count(), 2);
-    /// # }
-    /// ```
     pub fn error_count(&self) -> u64 {
         self.text.decoder.error_count() + self.chunks.error_count()
     }
 
     /// Returns the first error in the text, repaired or not.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http_body_util::{BodyExt, Full};
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::http::Utf8Body;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let body = Full::<Bytes>::from(&b"ab\xFF"[..]);
-    /// let mut body = Utf8Body::new(body).with_error_mode(ErrorMode::Replacement);
-    /// assert_eq!(body.frame().await.unwrap().unwrap().into_data().unwrap(), "ab\u{FFFD}");
-    /// assert_eq!(body.first_error().unwrap().offset(), Some(2));
-    /// # }
-    /// ```
     pub fn first_error(&self) -> Option<BodyError> {
         let in_text = self.text.decoder.first_error();
         match (in_text, self.chunks.first_error()) {
@@ -338,24 +199,6 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
     /// # Errors
     ///
     /// See [`Utf8Body`](Self#errors).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::future::poll_fn;
-    /// use std::pin::Pin;
-    ///
-    /// use bytes::Bytes;
-    /// use http_body_util::Full;
-    /// use utf8_codec::http::Utf8Body;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut body = Utf8Body::new(Full::<Bytes>::from("text"));
-    /// let frame = poll_fn(|cx| Pin::new(&mut body).poll_text_frame(cx)).await;
-    /// assert_eq!(&**frame.unwrap().unwrap().data_ref().unwrap(), "text");
-    /// # }
-    /// ```
     #[allow(clippy::type_complexity, reason = "it is that of `Body::poll_frame`")]
     pub fn poll_text_frame(
         self: Pin<&mut Self>,
@@ -381,7 +224,8 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
                         }
                     },
                     Some(Err(error)) => {
-                        if this.chunks.has_ended() {
+                        // All other errors end the chunks.
+                        if !matches!(error, BodyError::Legacy { .. }) {
                             *this.state = BodyState::Ended;
                         }
                         return Poll::Ready(Some(Err(error)));
@@ -419,27 +263,6 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
     /// # Cancel safety
     ///
     /// Dropping the future loses nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http_body_util::Full;
-    /// use utf8_codec::http::{BodyError, Utf8Body};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), BodyError> {
-    /// let mut body = Utf8Body::new(Full::<Bytes>::from("žluťoučký kůň"));
-    /// let mut letters = 0;
-    /// while let Some(frame) = body.text_frame().await {
-    ///     if let Ok(text) = frame?.into_data() {
-    ///         letters += text.chars().filter(|c| c.is_alphabetic()).count();
-    ///     }
-    /// }
-    /// assert_eq!(letters, 12);
-    /// # Ok(())
-    /// # }
-    /// ```
     #[allow(clippy::type_complexity, reason = "it is that of `Body::poll_frame`")]
     pub async fn text_frame(&mut self) -> Option<Result<Frame<ByteString>, BodyError>>
     where
@@ -506,21 +329,6 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
     /// # Cancel safety
     ///
     /// Dropping the future loses the body, which it owns, and the text so far.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http_body_util::Full;
-    /// use utf8_codec::http::{BodyError, Utf8Body};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let body = || Utf8Body::new(Full::<Bytes>::from("5 €"));
-    /// assert_eq!(body().collect_text(5).await.unwrap(), "5 €");
-    /// assert_eq!(body().collect_text(4).await.unwrap_err().status(), 413);
-    /// # }
-    /// ```
     pub async fn collect_text(self, max_length: usize) -> Result<String, BodyError> {
         let too_long = || BodyError::TooLong { max_length: max_length as u64 };
         if self.size_hint().lower() > max_length as u64 {

@@ -21,8 +21,8 @@ use crate::http::legacy::{Legacy, LegacyError};
 use crate::stream::{CharStream, Utf8Lines, Utf8Stream};
 
 pin_project! {
-    /// The source of the streams that a [`Utf8Body`](crate::http::Utf8Body) becomes: its chunks,
-    /// converted to UTF-8 if they are in another charset, but not validated.
+    /// The chunks of a [`Utf8Body`](crate::http::Utf8Body), converted to UTF-8 if they are in another charset, but not
+    /// validated: the source of the streams that the body becomes.
     ///
     /// A chunk can be empty. Trailers are dropped. After [`BodyError::TooLong`] and
     /// [`BodyError::Inner`] the stream has ended.
@@ -41,18 +41,16 @@ pin_project! {
     }
 }
 
-#[derive(Debug)]
+/// What follows the bytes that are being converted.
+#[derive(Debug, Default)]
 enum ChunksState {
-    /// More frames may follow.
+    /// More frames.
     Open,
-    /// The inner body has ended, except for these trailers. The conversion has not.
-    Ending(Option<Box<Frame<Bytes>>>),
-    /// The inner body is too long. The error has not been returned yet.
-    TooLong,
-    /// The body cannot be read. The error has not been returned yet.
-    #[cfg_attr(not(feature = "tower"), allow(dead_code, reason = "only layers defer an error"))]
+    /// These trailers, then more frames.
+    Trailers(Box<Frame<Bytes>>),
+    /// An error, then nothing.
     Failed(Box<BodyError>),
-    /// Only `None` is left.
+    #[default]
     Ended,
 }
 
@@ -116,106 +114,93 @@ impl<B> BodyChunks<B> {
     pub(super) fn first_error(&self) -> Option<(u64, LegacyError)> {
         self.legacy.as_ref().and_then(|legacy| legacy.first_error())
     }
-
-    /// Returns whether only `None` is left.
-    pub(super) fn has_ended(&self) -> bool {
-        matches!(self.state, ChunksState::Ended)
-    }
 }
 
 impl<B: Body<Error: Into<BoxError>>> BodyChunks<B> {
     /// Polls for the next frame. One frame of the inner body yields at least one, which can be empty.
     pub(super) fn poll_frame(
-        self: Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
-        let mut this = self.project();
-        if let Some(block) = next_block(this.legacy, *this.mode).transpose() {
-            return Poll::Ready(Some(block.map(Frame::data)));
-        }
         loop {
-            match this.state {
-                ChunksState::Open
-                    if *this.received == 0 && this.inner.size_hint().lower() > *this.max_length =>
-                {
-                    *this.state = ChunksState::TooLong;
-                }
-                ChunksState::Open => match ready!(this.inner.as_mut().poll_frame(cx)).transpose() {
-                    Ok(Some(frame)) => match frame.into_data() {
-                        Ok(data) => {
-                            let allowed = this.max_length.saturating_sub(*this.received);
-                            let (data, state) = within(data, allowed);
-                            *this.received += data.len() as u64;
-                            *this.state = state;
-                            let Some(legacy) = this.legacy else {
-                                return Poll::Ready(Some(Ok(Frame::data(data))));
-                            };
-                            legacy.push(data);
-                            let block = next_block(this.legacy, *this.mode);
-                            let block = block.map(Option::unwrap_or_default);
-                            return Poll::Ready(Some(block.map(Frame::data)));
-                        }
-                        Err(trailers) => {
-                            let trailers = trailers.map_data(|_| Bytes::new());
-                            *this.state = ChunksState::Ending(Some(Box::new(trailers)));
-                        }
-                    },
-                    Ok(None) => *this.state = ChunksState::Ending(None),
-                    Err(error) => {
-                        *this.state = ChunksState::Ended;
-                        return Poll::Ready(Some(Err(BodyError::Inner(error.into()))));
-                    }
-                },
-                ChunksState::Ending(trailers) => {
-                    if let Some(legacy) = this.legacy.as_mut() {
-                        legacy.finish();
-                    }
-                    if let Some(block) = next_block(this.legacy, *this.mode).transpose() {
-                        return Poll::Ready(Some(block.map(Frame::data)));
-                    }
-                    let Some(trailers) = trailers.take() else {
-                        *this.state = ChunksState::Ended;
-                        continue;
-                    };
-                    *this.state = ChunksState::Open;
-                    return Poll::Ready(Some(Ok(*trailers)));
-                }
-                ChunksState::TooLong => {
-                    *this.state = ChunksState::Ended;
-                    let max_length = *this.max_length;
-                    return Poll::Ready(Some(Err(BodyError::TooLong { max_length })));
-                }
-                ChunksState::Failed(_) | ChunksState::Ended => {
-                    return Poll::Ready(match mem::replace(this.state, ChunksState::Ended) {
-                        ChunksState::Failed(error) => Some(Err(*error)),
-                        _ => None,
-                    });
-                }
+            let this = self.as_mut().project();
+            if let Some(block) = next_block(this.legacy, *this.mode).transpose() {
+                return Poll::Ready(Some(block.map(Frame::data)));
             }
+            if let ChunksState::Open = this.state {
+                let Some(data) = ready!(self.as_mut().poll_data(cx)) else { continue };
+                let this = self.project();
+                let Some(legacy) = this.legacy else {
+                    return Poll::Ready(Some(Ok(Frame::data(data))));
+                };
+                legacy.push(data);
+                let block = next_block(this.legacy, *this.mode)?.unwrap_or_default();
+                return Poll::Ready(Some(Ok(Frame::data(block))));
+            }
+            return Poll::Ready(match mem::take(this.state) {
+                ChunksState::Trailers(trailers) => {
+                    *this.state = ChunksState::Open;
+                    Some(Ok(*trailers))
+                }
+                ChunksState::Failed(error) => Some(Err(*error)),
+                ChunksState::Open | ChunksState::Ended => None,
+            });
         }
+    }
+
+    /// Polls for the data of the next frame, within the limit. Returns `None` after a change of the state.
+    fn poll_data(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        let mut this = self.project();
+        let max_length = *this.max_length;
+        let too_long = || ChunksState::Failed(Box::new(BodyError::TooLong { max_length }));
+        if *this.received == 0 && this.inner.size_hint().lower() > max_length {
+            *this.state = too_long();
+            return Poll::Ready(None);
+        }
+        *this.state = match ready!(this.inner.as_mut().poll_frame(cx)).transpose() {
+            Ok(frame) => match frame.map(Frame::into_data) {
+                Some(Ok(data)) => {
+                    let allowed = max_length.saturating_sub(*this.received);
+                    let allowed = usize::try_from(allowed).unwrap_or(usize::MAX);
+                    if allowed < data.remaining() {
+                        *this.state = too_long();
+                    }
+                    let data = to_bytes(data, allowed);
+                    *this.received += data.len() as u64;
+                    return Poll::Ready(Some(data));
+                }
+                Some(Err(trailers)) => {
+                    ChunksState::Trailers(Box::new(trailers.map_data(|_| Bytes::new())))
+                }
+                None => ChunksState::Ended,
+            },
+            Err(error) => ChunksState::Failed(Box::new(BodyError::Inner(error.into()))),
+        };
+        if let (ChunksState::Trailers(_) | ChunksState::Ended, Some(legacy)) =
+            (this.state, this.legacy)
+        {
+            legacy.finish();
+        }
+        Poll::Ready(None)
     }
 
     /// Returns whether nothing follows.
     pub(super) fn is_done(&self) -> bool {
+        let is_idle = self.legacy.as_ref().is_none_or(|legacy| legacy.is_idle());
         match self.state {
-            ChunksState::Open => {
-                self.inner.is_end_stream()
-                    && self.legacy.as_ref().is_none_or(|legacy| legacy.is_idle())
-            }
-            ChunksState::Ending(_) | ChunksState::TooLong | ChunksState::Failed(_) => false,
-            ChunksState::Ended => true,
+            ChunksState::Open => self.inner.is_end_stream() && is_idle,
+            ChunksState::Trailers(_) | ChunksState::Failed(_) => false,
+            ChunksState::Ended => is_idle,
         }
     }
 
     /// Returns the bounds of the chunks that follow.
     pub(super) fn size_hint(&self) -> SizeHint {
         match self.state {
-            ChunksState::Failed(_) => SizeHint::new(),
             _ if self.legacy.is_some() => SizeHint::new(),
+            ChunksState::Failed(_) => SizeHint::new(),
             ChunksState::Open => self.inner.size_hint(),
-            ChunksState::Ending(_) | ChunksState::TooLong | ChunksState::Ended => {
-                SizeHint::with_exact(0)
-            }
+            ChunksState::Trailers(_) | ChunksState::Ended => SizeHint::with_exact(0),
         }
     }
 }
@@ -237,9 +222,6 @@ impl<B> Utf8Body<B> {
     /// Trailers are dropped. Errors in UTF-8 are [`StreamError::Utf8`](crate::stream::StreamError::Utf8), and
     /// all others [`StreamError::Inner`](crate::stream::StreamError::Inner). Both convert into a
     /// [`BodyError`] with the status.
-    ///
-    /// The type of the source cannot be named. To store the stream in a struct, box it
-    /// (`futures::stream::BoxStream`).
     ///
     /// # Examples
     ///
@@ -263,45 +245,11 @@ impl<B> Utf8Body<B> {
     }
 
     /// Turns the body into a stream of its lines; see [`Utf8Stream::lines`]. Trailers are dropped.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use futures::StreamExt;
-    /// use http_body_util::Full;
-    /// use utf8_codec::http::Utf8Body;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let body = Full::<Bytes>::from(&b"caf\xC3\xA9\ncaf\xE9\ntea"[..]);
-    /// let mut lines = Utf8Body::new(body).into_lines().with_max_length(1024);
-    /// assert_eq!(lines.next().await.unwrap().unwrap(), "café");
-    /// assert!(lines.next().await.unwrap().is_err());
-    /// assert_eq!(lines.next().await.unwrap().unwrap(), "tea");
-    /// # }
-    /// ```
     pub fn into_lines(self) -> Utf8Lines<BodyChunks<B>> {
         self.into_text_stream().lines()
     }
 
     /// Turns the body into a stream of its `char`s; see [`Utf8Stream::chars`]. Trailers are dropped.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use futures::TryStreamExt;
-    /// use http_body_util::Full;
-    /// use utf8_codec::http::{BodyError, Utf8Body};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), BodyError> {
-    /// let chars = Utf8Body::new(Full::<Bytes>::from("5 €")).into_chars();
-    /// assert_eq!(chars.try_collect::<Vec<char>>().await?, ['5', ' ', '€']);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn into_chars(self) -> CharStream<BodyChunks<B>, BodyError>
     where
         B: Body<Error: Into<BoxError>>,
@@ -318,17 +266,9 @@ fn next_block(
     Ok(legacy.next(mode)?)
 }
 
-/// Returns at most `allowed` bytes of `data`.
-fn within(data: impl Buf, allowed: u64) -> (Bytes, ChunksState) {
-    let claimed = data.remaining();
-    match usize::try_from(allowed) {
-        Ok(allowed) if allowed < claimed => (to_bytes(data, allowed), ChunksState::TooLong),
-        _ => (to_bytes(data, claimed), ChunksState::Open),
-    }
-}
-
-/// Returns the first `len` bytes of `data`. A buffer that claims more bytes than its chunks have ends with them.
-pub(super) fn to_bytes(mut data: impl Buf, len: usize) -> Bytes {
+/// Returns at most `len` bytes of `data`. A buffer that claims more bytes than its chunks have ends with them.
+fn to_bytes(mut data: impl Buf, len: usize) -> Bytes {
+    let len = len.min(data.remaining());
     if data.chunk().len() >= len {
         // Not copied if `data` is `Bytes`.
         let mut bytes = data.copy_to_bytes(len);

@@ -136,70 +136,35 @@ impl BodyError {
     ///
     /// The length limits of http-body-util (`Limited`), axum (`DefaultBodyLimit`) and tower-http
     /// (`RequestBodyLimit`) are recognised, at any depth of the source chain.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http_body_util::{Full, Limited};
-    /// use utf8_codec::http::{BodyError, Utf8Body};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// assert_eq!(BodyError::TooLong { max_length: 1000 }.status(), 413);
-    /// let label = "klingon".to_owned();
-    /// assert_eq!(BodyError::UnsupportedCharset { label }.status(), 415);
-    /// assert_eq!(BodyError::ContradictoryCharsets.status(), 400);
-    /// assert_eq!(BodyError::Inner("connection reset".into()).status(), 400);
-    ///
-    /// let inner = Limited::new(Full::<Bytes>::from("six €"), 6);
-    /// assert_eq!(Utf8Body::new(inner).collect_text(100).await.unwrap_err().status(), 413);
-    /// # }
-    /// ```
     pub fn status(&self) -> StatusCode {
         match self {
-            Self::TooLong { .. } | Self::EventTooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Line(LineError::TooLong { .. }) => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Line(_) => StatusCode::BAD_REQUEST,
+            Self::TooLong { .. }
+            | Self::EventTooLong { .. }
+            | Self::Line(LineError::TooLong { .. }) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedCharset { .. }
             | Self::UnsupportedMediaType { .. }
             | Self::UnsupportedContentCoding { .. } => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Inner(error) => inner_status(&**error),
-            Self::Utf8(_)
-            | Self::Legacy { .. }
-            | Self::MalformedContentType { .. }
-            | Self::ContradictoryCharsets
-            // RFC 9110, section 14.5
-            | Self::PartialContent => StatusCode::BAD_REQUEST,
+            // `PartialContent` as well: RFC 9110, section 14.5
+            _ => StatusCode::BAD_REQUEST,
         }
     }
 
     /// Returns the offset of the rejected bytes, or of the rejected event or line if it is too long. `None` for an
     /// error that is not in the text.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::http::BodyError;
-    ///
-    /// assert_eq!(BodyError::TooLong { max_length: 1000 }.offset(), None);
-    /// ```
     pub fn offset(&self) -> Option<u64> {
         match self {
-            Self::Utf8(error) => Some(error.valid_up_to()),
-            Self::Legacy { offset, .. } | Self::EventTooLong { offset, .. } => Some(*offset),
-            Self::Line(LineError::Utf8 { error, .. }) => Some(error.valid_up_to()),
-            Self::Line(LineError::TooLong { offset, .. })
-            | Self::Line(LineError::BareLf { lf_offset: offset, .. })
-            | Self::Line(LineError::BareCr { cr_offset: offset, .. }) => Some(*offset),
-            Self::UnsupportedCharset { .. }
-            | Self::UnsupportedMediaType { .. }
-            | Self::MalformedContentType { .. }
-            | Self::ContradictoryCharsets
-            | Self::UnsupportedContentCoding { .. }
-            | Self::PartialContent
-            | Self::TooLong { .. }
-            | Self::Inner(_) => None,
+            Self::Utf8(error) | Self::Line(LineError::Utf8 { error, .. }) => {
+                Some(error.valid_up_to())
+            }
+            Self::Legacy { offset, .. }
+            | Self::EventTooLong { offset, .. }
+            | Self::Line(
+                LineError::TooLong { offset, .. }
+                | LineError::BareLf { lf_offset: offset, .. }
+                | LineError::BareCr { cr_offset: offset, .. },
+            ) => Some(*offset),
+            _ => None,
         }
     }
 

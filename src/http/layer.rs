@@ -28,23 +28,6 @@ use crate::http::{BodyError, Utf8Body};
 /// An error in the text is a boxed [`BodyError`]: downcast it for its offset, or wrap it in [`BodyError::Inner`] for
 /// its [`status`](BodyError::status), as in the example of [`Utf8Layer`]. If the limit is exceeded while the body is
 /// read, the error is an [`http_body_util::LengthLimitError`]. An error of the inner body is passed through unchanged.
-///
-/// # Examples
-///
-/// ```
-/// use bytes::Bytes;
-/// use http::Response;
-/// use http_body_util::Full;
-/// use utf8_codec::http::{CheckedBody, Utf8Layer};
-///
-/// # fn main() -> Result<(), http::Error> {
-/// let image = Response::builder().header("content-type", "image/png");
-/// let image = image.body(Full::<Bytes>::from(&b"\x89PNG"[..]))?;
-/// let body: CheckedBody<Full<Bytes>> = Utf8Layer::new().check_response(image).into_body();
-/// assert!(matches!(body, CheckedBody::Right(_)));
-/// # Ok(())
-/// # }
-/// ```
 pub type CheckedBody<B> = Either<
     MapErr<Utf8Body<Limited<EndingAt<B>>>, fn(BodyError) -> Box<dyn Error + Send + Sync>>,
     B,
@@ -161,30 +144,11 @@ impl Default for Utf8Layer {
 
 impl Utf8Layer {
     /// Creates a layer with the default options, in [`ErrorMode::Fatal`], without a limit.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use tower_layer::Layer;
-    /// use utf8_codec::http::Utf8Layer;
-    ///
-    /// let _service = Utf8Layer::new().layer(());
-    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets how a text begins and what it may contain; see [`Utf8Body::with_options`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::http::Utf8Layer;
-    /// use utf8_codec::{BomPolicy, Utf8Options};
-    ///
-    /// let strip = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let _layer = Utf8Layer::new().with_options(strip);
-    /// ```
     #[must_use]
     pub fn with_options(mut self, options: Utf8Options) -> Self {
         self.options = options;
@@ -192,15 +156,6 @@ impl Utf8Layer {
     }
 
     /// Sets what replaces ill-formed parts; see [`Utf8Body::with_error_mode`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::http::Utf8Layer;
-    ///
-    /// let _layer = Utf8Layer::new().with_error_mode(ErrorMode::Replacement);
-    /// ```
     #[must_use]
     pub fn with_error_mode(mut self, mode: ErrorMode) -> Self {
         self.mode = mode;
@@ -209,14 +164,6 @@ impl Utf8Layer {
 
     /// Sets the maximum length of a text, in bytes as received; see [`Utf8Body::with_max_length`]. Other
     /// bodies are not limited.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::http::Utf8Layer;
-    ///
-    /// let _layer = Utf8Layer::new().with_max_length(1 << 20);
-    /// ```
     #[must_use]
     pub fn with_max_length(mut self, max_length: u64) -> Self {
         self.max_length = max_length;
@@ -232,14 +179,6 @@ impl Utf8Layer {
     ///
     /// [`require_json`]: crate::http::require_json
     /// [`require_text`]: crate::http::require_text
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::http::{Utf8Layer, require_json};
-    ///
-    /// let _layer = Utf8Layer::new().with_header_check(require_json);
-    /// ```
     #[must_use]
     pub fn with_header_check(mut self, check: fn(&HeaderMap) -> Result<(), BodyError>) -> Self {
         self.header_check = Some(check);
@@ -289,49 +228,54 @@ impl Utf8Layer {
         let (mut head, body) = response.into_parts();
         // In other responses the field has no meaning (RFC 9110, section 14.4).
         let is_part = head.status == StatusCode::PARTIAL_CONTENT && names_part(&head.headers);
-        let body = self.check(&mut head.headers, is_part, body).unwrap_or_else(|(error, body)| {
-            let mut body = self.limited(body);
-            body.chunks.fail(error);
-            checked(body)
-        });
+        let body = match self.charset(&head.headers, is_part, &body) {
+            Ok(charset) => self.wrap(&mut head.headers, charset, body),
+            Err(error) => {
+                let mut body = self.limited(body);
+                body.chunks.fail(error);
+                checked(body)
+            }
+        };
         Response::from_parts(head, body)
     }
 
-    /// Wraps the body if the headers describe text, and changes the headers if the body changes. `is_part` is whether
-    /// the body is a part of a text.
-    fn check<B>(
+    /// Returns the charset of the body if the headers describe text that can be validated. `is_part` is whether the body
+    /// is a part of a text.
+    fn charset(
+        &self,
+        headers: &HeaderMap,
+        is_part: bool,
+        body: &impl Body,
+    ) -> Result<Option<BodyCharset>, BodyError> {
+        let is_absent = body.is_end_stream() && !headers.contains_key(CONTENT_TYPE);
+        if let Some(header_check) = self.header_check.filter(|_| !is_absent) {
+            header_check(headers)?;
+        }
+        if !is_text(headers)? || is_part || content_coding(headers).is_some() {
+            return Ok(None);
+        }
+        let charset = BodyCharset::from_headers(headers)?;
+        if body.size_hint().lower() > self.max_length {
+            return Err(BodyError::TooLong { max_length: self.max_length });
+        }
+        Ok(Some(charset))
+    }
+
+    /// Wraps the body if it has a charset, and changes the headers if the body changes.
+    fn wrap<B>(
         &self,
         headers: &mut HeaderMap,
-        is_part: bool,
+        charset: Option<BodyCharset>,
         body: B,
-    ) -> Result<CheckedBody<B>, (BodyError, B)>
+    ) -> CheckedBody<B>
     where
         B: Body<Data = Bytes, Error: Into<BoxError>>,
     {
-        let is_absent = body.is_end_stream() && !headers.contains_key(CONTENT_TYPE);
-        if let Some(header_check) = self.header_check.filter(|_| !is_absent)
-            && let Err(error) = header_check(headers)
-        {
-            return Err((error, body));
-        }
-        let charset = match is_text(headers) {
-            Ok(true) if !is_part && content_coding(headers).is_none() => {
-                BodyCharset::from_headers(headers)
-            }
-            Ok(_) => return Ok(Either::Right(body)),
-            Err(error) => Err(error),
-        };
-        let charset = match charset {
-            Ok(charset) => charset,
-            Err(error) => return Err((error, body)),
-        };
-        if body.size_hint().lower() > self.max_length {
-            return Err((BodyError::TooLong { max_length: self.max_length }, body));
-        }
+        let Some(charset) = charset else { return Either::Right(body) };
         let text = self.limited(body).in_charset(charset).with_options(self.options);
         let text = text.with_error_mode(self.mode);
         text.update_headers(headers);
-        Ok(checked(text))
+        checked(text)
     }
 
     /// Limits the inner body with http-body-util, whose error axum answers with 413, rather than with
@@ -360,15 +304,6 @@ impl<S> Layer<S> for Utf8Layer {
 /// The service of a [`Utf8Layer`].
 ///
 /// Its response has the body of the inner service, or the message of an error as `Full<Bytes>`.
-///
-/// # Examples
-///
-/// ```
-/// use tower_layer::Layer;
-/// use utf8_codec::http::{Utf8Layer, Utf8Service};
-///
-/// let _service: Utf8Service<&str> = Utf8Layer::new().layer("a service");
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Utf8Service<S> {
     inner: S,
@@ -392,24 +327,25 @@ where
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let (mut head, body) = request.into_parts();
         let is_part = names_part(&head.headers);
-        match self.layer.check(&mut head.headers, is_part, body) {
-            Ok(body) => {
-                ServiceFuture::Calling { inner: self.inner.call(Request::from_parts(head, body)) }
+        let (inner, rejection) = match self.layer.charset(&head.headers, is_part, &body) {
+            Ok(charset) => {
+                let body = self.layer.wrap(&mut head.headers, charset, body);
+                (Some(self.inner.call(Request::from_parts(head, body))), None)
             }
-            Err((error, _)) => ServiceFuture::Rejecting { error },
-        }
+            Err(error) => (None, Some(rejection(&error))),
+        };
+        ServiceFuture { inner, rejection }
     }
 }
 
 pin_project! {
-    /// The response of a [`Utf8Service`].
-    #[project = ServiceFutureProjection]
+    /// The future of a [`Utf8Service`].
     #[derive(Debug)]
-    pub enum ServiceFuture<F> {
-        /// The response is that of the inner service.
-        Calling { #[pin] inner: F },
-        /// The inner service is not called.
-        Rejecting { error: BodyError },
+    pub struct ServiceFuture<F> {
+        // `None` if the inner service is not called.
+        #[pin]
+        inner: Option<F>,
+        rejection: Option<Response<Full<Bytes>>>,
     }
 }
 
@@ -420,20 +356,26 @@ where
     type Output = Result<Response<Either<R, Full<Bytes>>>, E>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        Poll::Ready(Ok(match self.project() {
-            ServiceFutureProjection::Calling { inner } => ready!(inner.poll(cx))?.map(Either::Left),
-            ServiceFutureProjection::Rejecting { error } => {
-                let mut response = Response::new(Either::Right(Full::from(error.to_string())));
-                *response.status_mut() = error.status();
-                let headers = response.headers_mut();
-                let plain = HeaderValue::from_static("text/plain; charset=utf-8");
-                headers.insert(CONTENT_TYPE, plain);
-                // RFC 9110, section 12.5.3
-                if let BodyError::UnsupportedContentCoding { .. } = error {
-                    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-                }
-                response
+        let this = self.project();
+        Poll::Ready(Ok(match this.inner.as_pin_mut() {
+            Some(inner) => ready!(inner.poll(cx))?.map(Either::Left),
+            None => {
+                let rejection = this.rejection.take();
+                rejection.expect("polled after completion").map(Either::Right)
             }
         }))
     }
+}
+
+/// Returns the answer to a request whose headers are rejected.
+fn rejection(error: &BodyError) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::from(error.to_string()));
+    *response.status_mut() = error.status();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    // RFC 9110, section 12.5.3
+    if let BodyError::UnsupportedContentCoding { .. } = error {
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    }
+    response
 }

@@ -84,7 +84,9 @@ mod legacy;
 #[cfg(feature = "axum")]
 pub use self::axum::Utf8Text;
 pub use body::Utf8Body;
+#[cfg(feature = "stream")]
+pub use body_chunks::BodyChunks;
 pub use content_type::{require_checkable, require_json, require_text, require_text_or_json};
 pub use error::BodyError;
 #[cfg(feature = "tower")]
-pub use layer::{CheckedBody, Utf8Layer, Utf8Service};
+pub use layer::{CheckedBody, ServiceFuture, Utf8Layer, Utf8Service};

@@ -27,10 +27,10 @@ use crate::search::Pattern;
 /// assert_eq!(first(Delimiter::nul(), b"a\nb\0c"), "a\nb");
 /// assert_eq!(first(Delimiter::text("--").unwrap(), b"a-b--c"), "a-b");
 /// ```
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Delimiter(Kind);
 
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum Kind {
     #[default]
     Lf,
@@ -53,7 +53,7 @@ pub(crate) enum End {
 
 /// How far the bytes of a line have been searched for its end.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Looked {
+pub(crate) struct Searched {
     /// The number of bytes that do not belong to the delimiter.
     pub(crate) decided: usize,
     /// The number of bytes that have been searched, at least `decided`. Those after the decided ones can be the
@@ -61,7 +61,7 @@ pub(crate) struct Looked {
     pub(crate) seen: usize,
 }
 
-impl Looked {
+impl Searched {
     pub(crate) const NOTHING: Self = Self::at(0);
 
     /// Returns a search that has decided `decided` bytes and seen no others.
@@ -91,15 +91,6 @@ impl End {
 
 impl Delimiter {
     /// LF, or CR LF. The default.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::lines::Delimiter;
-    ///
-    /// assert_eq!(Delimiter::lf(), Delimiter::default());
-    /// assert_eq!(Delimiter::lf().as_str(), "\n");
-    /// ```
     pub const fn lf() -> Self {
         Self(Kind::Lf)
     }
@@ -135,21 +126,6 @@ impl Delimiter {
     ///
     /// Like [`crlf`](Self::crlf), but a bare LF ends a line. A line with a bare CR is rejected as
     /// [`BareCr`](crate::lines::LineError::BareCr), because a peer could take it for the end of the line.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::{StreamError, Utf8Reader};
-    /// use utf8_codec::lines::{Delimiter, LineError};
-    ///
-    /// let reader = Utf8Reader::new(&b"NICK a\nJOIN\rQUIT\r\nPING\r\n"[..]);
-    /// let mut lines = reader.into_lines().with_delimiter(Delimiter::crlf_or_lf());
-    /// assert_eq!(lines.next().unwrap().unwrap(), "NICK a");
-    /// let Some(Err(StreamError::Line(error))) = lines.next() else { panic!() };
-    /// assert!(matches!(error, LineError::BareCr { cr_offset: 11, .. }));
-    /// assert_eq!(lines.next().unwrap().unwrap(), "PING");
-    /// assert_eq!(Delimiter::crlf_or_lf().as_str(), "\r\n");
-    /// ```
     pub const fn crlf_or_lf() -> Self {
         Self(Kind::CrlfOrLf)
     }
@@ -160,25 +136,11 @@ impl Delimiter {
     /// What follows the lines can be read as text: `into_reader` and `into_stream` of `Utf8Lines`, and the conversions from
     /// a [`Utf8LinesCodec`](crate::codec::Utf8LinesCodec) to the other codecs, skip an LF that arrives later. If you read
     /// the following bytes yourself, skip it yourself when the last line ended with a CR.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::lines::Delimiter;
-    ///
-    /// assert_eq!(Delimiter::any_newline().as_str(), "\n"); // what encoders write
-    /// ```
     pub const fn any_newline() -> Self {
         Self(Kind::AnyNewline)
     }
 
     /// NUL, as after each name that `find -print0` prints.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(utf8_codec::lines::Delimiter::nul().as_str(), "\0");
-    /// ```
     pub const fn nul() -> Self {
         Self(Kind::Nul)
     }
@@ -187,26 +149,11 @@ impl Delimiter {
     ///
     /// It allocates the text and a `usize` for each of its bytes; clones share them. Finding a delimiter that
     /// arrives in pieces costs no more than finding one that arrives whole.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::lines::Delimiter;
-    ///
-    /// assert_eq!(Delimiter::text("。").unwrap().as_str(), "。");
-    /// assert_eq!(Delimiter::text(""), None);
-    /// ```
     pub fn text(text: &str) -> Option<Self> {
         (!text.is_empty()).then(|| Self(Kind::Text(Arc::new(Pattern::new(text)))))
     }
 
     /// Returns the text that encoders write as the delimiter.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(utf8_codec::lines::Delimiter::default().as_str(), "\n");
-    /// ```
     pub fn as_str(&self) -> &str {
         match &self.0 {
             Kind::Lf | Kind::AnyNewline => "\n",
@@ -229,8 +176,8 @@ impl Delimiter {
 
     /// Finds the end of the line that `bytes` begin with.
     #[inline]
-    pub(crate) fn find(&self, bytes: &[u8], looked: Looked) -> End {
-        let Looked { decided, seen } = looked;
+    pub(crate) fn find(&self, bytes: &[u8], searched: Searched) -> End {
+        let Searched { decided, seen } = searched;
         let new = &bytes[decided..];
         match &self.0 {
             Kind::Lf | Kind::CrlfOrLf => match find_byte(b'\n', new) {
@@ -300,13 +247,13 @@ impl Delimiter {
         if let Kind::Crlf | Kind::CrlfOrLf = self.0 {
             return memchr2(b'\r', b'\n', bytes);
         }
-        let decided = match self.find(bytes, Looked::NOTHING) {
+        let decided = match self.find(bytes, Searched::NOTHING) {
             End::Found { content, .. } => return Some(content),
             End::Open { content } => content,
         };
         // The last bytes of the text can begin a delimiter that the first bytes of the delimiter complete.
         let joined = [&bytes[decided..], self.as_str().as_bytes()].concat();
-        let cut = decided + self.find(&joined, Looked::NOTHING).content();
+        let cut = decided + self.find(&joined, Searched::NOTHING).content();
         (cut < text.len()).then_some(cut)
     }
 }
@@ -329,26 +276,8 @@ fn found(decided: usize, at: Option<usize>, len: usize) -> End {
     }
 }
 
-impl PartialEq for Delimiter {
-    fn eq(&self, other: &Self) -> bool {
-        match (&self.0, &other.0) {
-            (Kind::Text(a), Kind::Text(b)) => a.needle() == b.needle(),
-            (a, b) => std::mem::discriminant(a) == std::mem::discriminant(b),
-        }
-    }
-}
-
-impl Eq for Delimiter {}
-
 impl fmt::Debug for Delimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Kind::Lf => f.write_str("Lf"),
-            Kind::Crlf => f.write_str("Crlf"),
-            Kind::CrlfOrLf => f.write_str("CrlfOrLf"),
-            Kind::AnyNewline => f.write_str("AnyNewline"),
-            Kind::Nul => f.write_str("Nul"),
-            Kind::Text(_) => f.debug_tuple("Text").field(&self.as_str()).finish(),
-        }
+        self.0.fmt(f)
     }
 }

@@ -26,7 +26,7 @@ use crate::decoder::text::{Level, all_text, split_line, take_text};
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::{scanner::Scanner, step::Step};
 use crate::fallback::FallbackState;
-use crate::lines::delimiter::{Delimiter, End, Looked};
+use crate::lines::delimiter::{Delimiter, End, Searched};
 use crate::lines::{Line, LineEnd, LineError};
 
 /// The limit on the length of a line if none is set, in bytes.
@@ -55,7 +55,7 @@ enum LineState {
     /// The machine has seen some of its bytes. All of them are in the buffer.
     Line(OpenLine),
     /// The line has been rejected. The buffer begins with bytes that can be the beginning of its delimiter.
-    Rejected(Looked),
+    Rejected(Searched),
 }
 
 /// What is known about the line at the front of the read buffer.
@@ -67,7 +67,7 @@ struct OpenLine {
     /// The scanner before the first byte of the line.
     start: Scanner,
     /// How far the line has been searched for its end.
-    looked: Looked,
+    searched: Searched,
     /// The number of bytes that have been validated. Their errors have been counted, except those of `encoding`.
     checked: usize,
     /// The number of errors in these bytes, and the offset of the first.
@@ -154,8 +154,8 @@ impl LineMachine {
         self.delimiter = delimiter;
         // What is known about the end holds for the previous delimiter only.
         match &mut self.state {
-            LineState::Line(line) => line.looked = Looked::NOTHING,
-            LineState::Rejected(looked) => *looked = Looked::NOTHING,
+            LineState::Line(line) => line.searched = Searched::NOTHING,
+            LineState::Rejected(searched) => *searched = Searched::NOTHING,
             LineState::Start => {}
         }
     }
@@ -270,7 +270,7 @@ impl LineMachine {
         let (text, line_end) = take_text(src, |bytes| {
             let front =
                 delimiter.last_byte().map_or("", |end| split_line(Level::detect(), end, bytes));
-            let End::Found { content, next } = delimiter.find(bytes, Looked::at(front.len()))
+            let End::Found { content, next } = delimiter.find(bytes, Searched::at(front.len()))
             else {
                 return ("", None);
             };
@@ -308,55 +308,60 @@ impl LineMachine {
             match self.state {
                 LineState::Start if src.is_empty() => return None,
                 LineState::Start => self.open_line(),
-                LineState::Line(mut line) => {
+                LineState::Line(line) => {
                     let start = self.decoder.scanner().start();
                     match start.peek(src) {
-                        Step::Skip(len) => {
-                            self.decoder.step(&src[..len]);
-                            src.advance(len);
-                            self.decide(&mut line);
-                            self.open_line();
-                        }
+                        Step::Skip(len) => self.skip_opening(line, src, len),
                         Step::NeedMore if start.may_skip() && matches!(next, LineAction::More) => {
                             return None;
                         }
-                        step => {
-                            self.decide(&mut line);
-                            if let Step::Error(error) = step {
-                                // A forbidden BOM is content, even if the delimiter contains it.
-                                line.looked = line.looked.beyond(error.bytes().len());
-                            }
-                            return self.look(line, src, next);
+                        opening => return self.search(line, opening, src, next),
+                    }
+                }
+                LineState::Rejected(searched) => {
+                    match self.delimiter.find(src, searched.within(src)) {
+                        End::Found { next, .. } => self.end_line(src, next),
+                        End::Open { content } => {
+                            self.pass(src, content);
+                            self.state =
+                                LineState::Rejected(Searched { decided: 0, seen: src.len() });
+                            return None;
                         }
                     }
                 }
-                LineState::Rejected(looked) => match self.delimiter.find(src, looked.within(src)) {
-                    End::Found { next, .. } => self.end_line(src, next),
-                    End::Open { content } => {
-                        self.pass(src, content);
-                        self.state = LineState::Rejected(Looked { decided: 0, seen: src.len() });
-                        return None;
-                    }
-                },
             }
         }
     }
 
+    /// Skips `len` bytes, such as a BOM, and begins `line` after them.
+    fn skip_opening(&mut self, mut line: OpenLine, src: &mut BytesMut, len: usize) {
+        self.decoder.step(&src[..len]);
+        src.advance(len);
+        self.decide(&mut line);
+        self.open_line();
+    }
+
     /// Examines the new bytes of `line`, which begins at the front of `src`.
-    fn look(
+    fn search(
         &mut self,
         mut line: OpenLine,
+        opening: Step<()>,
         src: &mut BytesMut,
         next: LineAction,
     ) -> Option<Result<Line, LineError>> {
-        if src.len() < line.looked.seen.max(line.checked) {
+        self.decide(&mut line);
+        if let Step::Error(error) = opening {
+            // A forbidden BOM is content, even if the delimiter contains it.
+            line.searched = line.searched.beyond(error.bytes().len());
+        }
+        if src.len() < line.searched.seen.max(line.checked) {
             // The caller has changed the buffer: begin the line again.
-            line = OpenLine { looked: Looked::NOTHING, checked: 0, ..line };
+            line = OpenLine { searched: Searched::NOTHING, checked: 0, ..line };
             self.decoder.continue_from(line.start);
         }
         let end = match next {
             LineAction::End => End::Open { content: src.len() },
-            _ => self.delimiter.find(src, line.looked),
+            _ => self.delimiter.find(src, line.searched),
         };
         let content = end.content();
         if content > self.max_length {
@@ -394,7 +399,7 @@ impl LineMachine {
         if let Some(len) = len {
             return Some(self.take_checked(line, src, content, len, after));
         }
-        line.looked = Looked { decided: content, seen: src.len() };
+        line.searched = Searched { decided: content, seen: src.len() };
         self.state = LineState::Line(line);
         None
     }
@@ -672,7 +677,7 @@ impl LineMachine {
         src: &mut BytesMut,
         content: usize,
     ) -> LineError {
-        let decided = line.looked.decided;
+        let decided = line.searched.decided;
         // The index of the byte that decides that the line is too long, or the last one if the end decides.
         let by = if self.max_length < decided {
             decided - 1
@@ -681,7 +686,7 @@ impl LineMachine {
         };
         // An error that an earlier byte decides is reported instead.
         let known = &src[..by];
-        let until = self.delimiter.find(known, Looked::at(decided.min(by))).content();
+        let until = self.delimiter.find(known, Searched::at(decided.min(by))).content();
         let after = known.get(until).map_or(LineAction::More, |&byte| LineAction::Byte(byte));
         let (error, len) = match self.check(&mut line, known, until, after) {
             Some(error) => (error, line.checked),
@@ -699,7 +704,7 @@ impl LineMachine {
         self.decoder.close_start();
         self.decoder.seek(start.position());
         self.pass(src, len);
-        self.state = LineState::Rejected(Looked::NOTHING);
+        self.state = LineState::Rejected(Searched::NOTHING);
     }
 
     fn line(&self, line: OpenLine, text: ByteString, end: LineEnd) -> Line {
@@ -740,7 +745,7 @@ impl LineMachine {
         let start = self.decoder.scanner();
         self.state = LineState::Line(OpenLine {
             start,
-            looked: Looked::NOTHING,
+            searched: Searched::NOTHING,
             checked: 0,
             errors: 0,
             first_error_offset: None,

@@ -76,16 +76,6 @@ pub(crate) enum LineEnd {
 impl Line {
     /// Whether a delimiter ended the line. If not, the end of the stream did: the line is the last one, and may be
     /// incomplete.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let lines = Utf8Reader::new(&b"one\ntwo"[..]).into_lines();
-    /// let terminated: Vec<_> = lines.map(|line| line.unwrap().is_terminated()).collect();
-    /// assert_eq!(terminated, [true, false]);
-    /// ```
     #[inline]
     pub fn is_terminated(&self) -> bool {
         self.end == LineEnd::Delimiter
@@ -114,36 +104,6 @@ impl PartialEq<str> for Line {
 
 impl PartialEq<&str> for Line {
     fn eq(&self, other: &&str) -> bool {
-        **self == **other
-    }
-}
-
-impl PartialEq<String> for Line {
-    fn eq(&self, other: &String) -> bool {
-        **self == **other
-    }
-}
-
-impl PartialEq<ByteString> for Line {
-    fn eq(&self, other: &ByteString) -> bool {
-        self.text == *other
-    }
-}
-
-impl PartialEq<Line> for str {
-    fn eq(&self, other: &Line) -> bool {
-        *self == **other
-    }
-}
-
-impl PartialEq<Line> for &str {
-    fn eq(&self, other: &Line) -> bool {
-        **self == **other
-    }
-}
-
-impl PartialEq<Line> for String {
-    fn eq(&self, other: &Line) -> bool {
         **self == **other
     }
 }
@@ -243,16 +203,6 @@ pub enum LineError {
 
 impl LineError {
     /// Returns the number of the line. The first line is 1.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::{StreamError, Utf8Reader};
-    ///
-    /// let mut lines = Utf8Reader::new(&b"one\n\xFF\n"[..]).into_lines();
-    /// let Some(Err(StreamError::Line(error))) = lines.nth(1) else { panic!() };
-    /// assert_eq!(error.number(), 2);
-    /// ```
     pub fn number(&self) -> u64 {
         match *self {
             Self::Utf8 { number, .. }
@@ -264,16 +214,6 @@ impl LineError {
 
     /// Returns the offset in the stream of the first byte of the line, in bytes. The offset of the error is
     /// `error.valid_up_to()` in `Utf8`, `lf_offset` in `BareLf`, and `cr_offset` in `BareCr`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::{StreamError, Utf8Reader};
-    ///
-    /// let mut lines = Utf8Reader::new(&b"one\nab\xFF\n"[..]).into_lines();
-    /// let Some(Err(StreamError::Line(error))) = lines.nth(1) else { panic!() };
-    /// assert_eq!(error.offset(), 4);
-    /// ```
     pub fn offset(&self) -> u64 {
         match *self {
             Self::Utf8 { offset, .. }

@@ -60,15 +60,6 @@ pub struct TextFinder {
 
 impl TextFinder {
     /// Creates a finder for `needle`. Returns `None` if `needle` is empty.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::search::TextFinder;
-    ///
-    /// assert_eq!(TextFinder::new("€").unwrap().push("5 €, 6 €").collect::<Vec<_>>(), [2, 9]);
-    /// assert!(TextFinder::new("").is_none());
-    /// ```
     #[must_use]
     pub fn new(needle: &str) -> Option<Self> {
         let is_something = !needle.is_empty();
@@ -96,97 +87,52 @@ impl TextFinder {
     /// assert_eq!(&piece[(finder.position() - start) as usize..], "body");
     /// ```
     #[must_use = "iterators are lazy: text is searched as matches are taken"]
-    pub fn push<'a>(&'a mut self, piece: &'a str) -> impl FusedIterator<Item = u64> + use<'a> {
-        Matches { finder: self, rest: piece }
+    pub fn push<'a>(&'a mut self, piece: &'a str) -> TextMatches<'a> {
+        TextMatches { finder: self, rest: piece }
     }
 
     /// Skips bytes that are not text. No match spans them. The position saturates at `u64::MAX`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut finder = utf8_codec::search::TextFinder::new("ab").unwrap();
-    /// finder.push("a").for_each(drop);
-    /// finder.skip(1);
-    /// assert_eq!(finder.push("b ab").collect::<Vec<_>>(), [4]);
-    /// ```
     pub fn skip(&mut self, bytes: u64) {
         self.begun = 0;
         self.position = self.position.saturating_add(bytes);
     }
 
     /// Starts a new text with the same needle, at offset 0.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut finder = utf8_codec::search::TextFinder::new("ab").unwrap();
-    /// finder.push("some a").for_each(drop);
-    /// finder.reset();
-    /// assert_eq!(finder.push("b ab").collect::<Vec<_>>(), [2]);
-    /// ```
     pub fn reset(&mut self) {
         self.begun = 0;
         self.position = 0;
     }
 
     /// Returns the number of bytes that have been searched or skipped.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut finder = utf8_codec::search::TextFinder::new("a").unwrap();
-    /// finder.push("été").for_each(drop);
-    /// assert_eq!(finder.position(), 5);
-    /// ```
     #[must_use]
     pub fn position(&self) -> u64 {
         self.position
     }
-
-    /// Searches `piece` up to the next match. Returns the offset of the match, if there is one, and the number
-    /// of bytes of `piece` that were searched.
-    fn step(&mut self, piece: &str) -> (Option<u64>, usize) {
-        match self.pattern.search(piece.as_bytes(), 0, self.begun) {
-            Ok(used) => {
-                self.begun = 0;
-                self.advance(used);
-                (Some(self.position - self.pattern.len() as u64), used)
-            }
-            Err(begun) => {
-                self.begun = begun;
-                self.advance(piece.len());
-                (None, piece.len())
-            }
-        }
-    }
-
-    /// Saturates, because [`skip`](Self::skip) can skip more bytes than a `u64` counts.
-    fn advance(&mut self, used: usize) {
-        self.position = self.position.saturating_add(used as u64);
-    }
 }
 
-/// The offsets of the matches in one piece.
-struct Matches<'a> {
+/// The offsets of the matches in one piece. See [`TextFinder::push`].
+#[derive(Debug)]
+pub struct TextMatches<'a> {
     finder: &'a mut TextFinder,
     rest: &'a str,
 }
 
-impl Iterator for Matches<'_> {
+impl Iterator for TextMatches<'_> {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
-        if self.rest.is_empty() {
-            return None;
-        }
-        let (offset, used) = self.finder.step(self.rest);
-        self.rest = &self.rest[used..];
-        offset
+        let Self { finder: TextFinder { pattern, begun, position }, rest } = self;
+        let found = pattern.search(rest.as_bytes(), 0, *begun);
+        let searched = found.unwrap_or(rest.len());
+        *begun = found.err().unwrap_or(0);
+        *rest = &rest[searched..];
+        // Saturates, because `skip` can skip more bytes than a `u64` counts.
+        *position = position.saturating_add(searched as u64);
+        found.ok().map(|_| *position - pattern.len() as u64)
     }
 }
 
-impl FusedIterator for Matches<'_> {}
+impl FusedIterator for TextMatches<'_> {}
 
 /// A non-empty needle, with its tables.
 pub(crate) struct Pattern {
@@ -208,12 +154,6 @@ impl Pattern {
 
     pub(crate) fn needle(&self) -> &[u8] {
         self.finder.needle()
-    }
-
-    /// Returns the index of the first match in `bytes`.
-    #[inline]
-    fn find(&self, bytes: &[u8]) -> Option<usize> {
-        self.finder.find(bytes)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -247,7 +187,7 @@ impl Pattern {
         if rest.is_empty() {
             return Err(begun);
         }
-        self.find(rest).map(|start| at + start + self.len()).ok_or_else(|| self.begun(rest))
+        self.finder.find(rest).map(|start| at + start + self.len()).ok_or_else(|| self.begun(rest))
     }
 
     /// Returns the number of needle bytes, less than all, that `bytes` end in.
@@ -280,8 +220,16 @@ fn extend(needle: &[u8], borders: &[usize], mut begun: usize, byte: u8) -> usize
     begun + usize::from(needle[begun] == byte)
 }
 
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.needle() == other.needle()
+    }
+}
+
+impl Eq for Pattern {}
+
 impl fmt::Debug for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Pattern").field(&String::from_utf8_lossy(self.needle())).finish()
+        fmt::Debug::fmt(&String::from_utf8_lossy(self.needle()), f)
     }
 }

@@ -35,15 +35,6 @@ pub struct Event {
 
 impl Event {
     /// Creates an event with this data, the type `message`, and an empty ID.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::sse::Event;
-    ///
-    /// let event = Event { last_event_id: "7".into(), ..Event::new("on") };
-    /// assert_eq!((&*event.event_type, &*event.data), ("message", "on"));
-    /// ```
     #[must_use]
     pub fn new(data: impl Into<String>) -> Self {
         let (event_type, last_event_id) = (Cow::Borrowed(Self::MESSAGE), Arc::default());
@@ -83,16 +74,6 @@ pub struct EventEncoder {
 
 impl EventEncoder {
     /// Creates an encoder for a new connection.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::sse::{Event, EventEncoder};
-    ///
-    /// let mut text = String::new();
-    /// EventEncoder::new().encode(&Event::new(""), &mut text).unwrap();
-    /// assert_eq!(text, "id\ndata: \n\n");
-    /// ```
     #[must_use]
     pub const fn new() -> Self {
         Self { last_event_id: None }
@@ -153,19 +134,6 @@ impl EventEncoder {
     /// # Errors
     ///
     /// [`EventError::InvalidComment`] if it contains CR or LF. Nothing has been written then.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::sse::{EventEncoder, EventError};
-    ///
-    /// let (mut encoder, mut text) = (EventEncoder::new(), String::new());
-    /// encoder.encode_comment("still here", &mut text)?;
-    /// assert_eq!(text, ": still here\n\n");
-    /// let error = encoder.encode_comment("\ndata: forged", &mut text).unwrap_err();
-    /// assert_eq!(error, EventError::InvalidComment { offset: 0 });
-    /// # Ok::<(), EventError>(())
-    /// ```
     pub fn encode_comment(&mut self, comment: &str, text: &mut String) -> Result<(), EventError> {
         if let Some(offset) = comment.find(LINE_ENDS) {
             return Err(EventError::InvalidComment { offset });
@@ -177,17 +145,6 @@ impl EventEncoder {
 
     /// Appends the time that the receiver should wait before it reconnects, rounded down to
     /// milliseconds.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use core::time::Duration;
-    /// use utf8_codec::sse::EventEncoder;
-    ///
-    /// let mut text = String::new();
-    /// EventEncoder::new().encode_reconnection_time(Duration::from_secs(3), &mut text);
-    /// assert_eq!(text, "retry: 3000\n\n");
-    /// ```
     pub fn encode_reconnection_time(&mut self, time: Duration, text: &mut String) {
         write!(text, "retry: {}\n\n", time.as_millis()).expect("a string does not fail");
     }

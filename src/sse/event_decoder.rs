@@ -3,11 +3,12 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::sync::Arc;
-use core::iter::{self, FusedIterator};
+use core::iter::FusedIterator;
 use core::mem;
 use core::time::Duration;
 
 use crate::adaptor::{EventPart, append_within};
+use crate::decoder::bom::BOM;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::sse::{Event, EventError};
@@ -61,6 +62,9 @@ struct Limits {
     content: usize,
     id: usize,
 }
+
+/// What is too long, the offset of its event, and the limit.
+type LongEvent = (EventPart, u64, usize);
 
 /// What the next byte belongs to.
 #[derive(Clone, Copy, Debug)]
@@ -119,15 +123,6 @@ struct Pending {
 impl EventDecoder {
     /// Creates a decoder with limits of 16,777,216 bytes (16 MiB) for an event and 8,192 bytes (8 KiB) for an ID.
     /// [The module](crate::sse#limits) gives the reasons.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new();
-    /// assert_eq!(decoder.push("data: 你好\n\n".as_bytes()).next().unwrap().unwrap().data, "你好");
-    /// ```
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -144,17 +139,6 @@ impl EventDecoder {
     /// Sets the maximum length of an event, in bytes of UTF-8: of its data and the values of its `event` lines
     /// together. The ID has [a limit of its own](Self::with_max_id_length). Comments and unknown fields
     /// take no memory and do not count. Call it before the first push.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new().with_max_length(4);
-    /// let mut events = decoder.push(b"data: a\ndata: b\nid: 1\n: a comment\n\ndata: 12345");
-    /// assert_eq!(events.next().unwrap().unwrap().data, "a\nb");
-    /// assert!(events.next().unwrap().is_err());
-    /// ```
     #[must_use]
     pub fn with_max_length(mut self, max_length: usize) -> Self {
         self.limits.content = max_length;
@@ -166,18 +150,6 @@ impl EventDecoder {
     /// An event with a longer `id` line is rejected, even if the line contains NUL or another `id` line follows. The
     /// standard has no limit, and ignores only an ID with NUL. But an event without its ID would have the ID of
     /// another, and a client that reconnects with that one would receive events again.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new().with_max_id_length(4);
-    /// let mut events = decoder.push(b"id: 1234\ndata: a\n\nid: 12345\ndata: b\n\ndata: c\n\n");
-    /// assert_eq!(events.next().unwrap().unwrap().data, "a");
-    /// assert!(events.next().unwrap().is_err());
-    /// assert_eq!(&*events.next().unwrap().unwrap().last_event_id, "1234");
-    /// ```
     #[must_use]
     pub fn with_max_id_length(mut self, max_length: usize) -> Self {
         self.limits.id = max_length;
@@ -189,15 +161,6 @@ impl EventDecoder {
     ///
     /// In the standard, every stream starts with an empty ID, which applies to events before the first
     /// `id` line. Browsers keep the ID of the previous connection instead; pass it here to do the same.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new().with_last_event_id("7");
-    /// assert_eq!(&*decoder.push(b"data\n\n").next().unwrap().unwrap().last_event_id, "7");
-    /// ```
     #[must_use]
     pub fn with_last_event_id(self, id: impl Into<Arc<str>>) -> Self {
         Self { last_event_id: Some(id.into()), ..self }
@@ -217,18 +180,6 @@ impl EventDecoder {
     ///
     /// # Examples
     ///
-    /// ```
-    /// use utf8_codec::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new();
-    /// let events: Result<Vec<_>, _> = decoder.push(b"data: 1\n\nevent: e\ndata: 2\n\ndata: 3\n").collect();
-    /// let events = events?;
-    /// assert_eq!((&*events[0].event_type, &*events[0].data), ("message", "1"));
-    /// assert_eq!((&*events[1].event_type, &*events[1].data), ("e", "2"));
-    /// assert_eq!(events.len(), 2);
-    /// # Ok::<(), utf8_codec::sse::EventError>(())
-    /// ```
-    ///
     /// One event, and the rest of the chunk:
     ///
     /// ```
@@ -242,33 +193,12 @@ impl EventDecoder {
     /// assert_eq!(decoder.push(rest).next().unwrap().unwrap().data, "b");
     /// ```
     #[must_use = "iterators are lazy: bytes are consumed as events are taken"]
-    pub fn push<'d, 'c>(
-        &'d mut self,
-        mut chunk: &'c [u8],
-    ) -> impl FusedIterator<Item = Result<Event, EventError>> + use<'d, 'c> {
-        iter::from_fn(move || {
-            let event = self.next_event(&mut chunk)?;
-            Some(event.map_err(|(part, offset)| {
-                let max_length = self.max_length(part);
-                EventError::TooLong { part, offset, max_length }
-            }))
-        })
-        .fuse()
+    pub fn push<'a>(&'a mut self, chunk: &'a [u8]) -> Events<'a> {
+        Events { decoder: self, rest: chunk }
     }
 
     /// Starts a new stream with the same limits. The incomplete event, the last event ID and the
     /// reconnection time are discarded.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new();
-    /// assert_eq!(decoder.push(b"data: cut off\n").count(), 0);
-    /// decoder.reset();
-    /// assert_eq!(decoder.push("\u{FEFF}data: new\n\n".as_bytes()).next().unwrap().unwrap().data, "new");
-    /// ```
     pub fn reset(&mut self) {
         *self = Self { limits: self.limits, ..Self::new() };
     }
@@ -294,18 +224,6 @@ impl EventDecoder {
     ///
     /// A server chooses it: set a minimum and a maximum. A value that does not fit in 64 bits becomes
     /// [`u64::MAX`] milliseconds.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use core::time::Duration;
-    /// use utf8_codec::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new();
-    /// assert_eq!(decoder.reconnection_time(), None);
-    /// assert_eq!(decoder.push(b"retry: 1500\nretry: 2s\nretry: -1\nretry\n").count(), 0);
-    /// assert_eq!(decoder.reconnection_time(), Some(Duration::from_millis(1500)));
-    /// ```
     #[must_use]
     pub const fn reconnection_time(&self) -> Option<Duration> {
         self.reconnection_time
@@ -313,16 +231,6 @@ impl EventDecoder {
 
     /// Returns the number of bytes consumed. If an iterator of [`push`](Self::push) was dropped early,
     /// the bytes after its last item do not count.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new();
-    /// assert_eq!(decoder.push(b"data: \xE2").count(), 0);
-    /// assert_eq!(decoder.position(), 7);
-    /// ```
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.position
@@ -330,71 +238,24 @@ impl EventDecoder {
 
     /// Returns the number of ill-formed parts that have been replaced in the values of `data`,
     /// `event` and `id` lines.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new();
-    /// assert_eq!(decoder.push(b"data: \xFF\n\n").next().unwrap().unwrap().data, "\u{FFFD}");
-    /// assert_eq!(decoder.error_count(), 1);
-    /// ```
     #[must_use]
     pub const fn error_count(&self) -> u64 {
         self.utf8.error_count()
     }
 
     /// Returns the first of these ill-formed parts, with its offset in the stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::sse::EventDecoder;
-    ///
-    /// let mut decoder = EventDecoder::new();
-    /// assert_eq!(decoder.push(b": \xFF\ndata: \xFF\n").count(), 0);
-    /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 10);
-    /// ```
     #[must_use]
     pub const fn first_error(&self) -> Option<Utf8Error> {
         self.utf8.first_error()
     }
 
-    pub(super) const fn max_length(&self, part: EventPart) -> usize {
-        match part {
-            EventPart::Content => self.limits.content,
-            EventPart::Id => self.limits.id,
-        }
-    }
-
-    /// Decodes the front of `input` up to the end of the next event, and removes it. Returns the event, or the offset
-    /// of one that exceeds a limit.
-    pub(super) fn next_event(
-        &mut self,
-        input: &mut &[u8],
-    ) -> Option<Result<Event, (EventPart, u64)>> {
+    /// Decodes the front of `input` up to the end of the next event, and removes it.
+    pub(super) fn next_event(&mut self, input: &mut &[u8]) -> Option<Result<Event, LongEvent>> {
         loop {
             let &byte = input.first()?;
             let is_end = matches!(byte, b'\r' | b'\n');
             match self.line {
-                FieldLine::Bom(at) if byte == BOM[at] => {
-                    self.take(input, 1);
-                    self.line =
-                        if at + 1 < BOM.len() { FieldLine::Bom(at + 1) } else { FieldLine::Start };
-                }
-                FieldLine::Bom(0) => self.line = FieldLine::Start,
-                // The name of a field that begins with a part of a BOM is unknown.
-                FieldLine::Bom(_) => {
-                    self.pending.offset = Some(0);
-                    self.line = FieldLine::Ignored;
-                }
-                FieldLine::AfterCr => {
-                    self.line = FieldLine::Start;
-                    if byte == b'\n' {
-                        self.take(input, 1);
-                    }
-                }
+                FieldLine::Bom(_) | FieldLine::AfterCr => self.begin_line(byte, input),
                 FieldLine::Start if is_end => {
                     self.end_line(input);
                     if let Some(event) = self.end_event() {
@@ -404,45 +265,19 @@ impl EventDecoder {
                 FieldLine::Start => {
                     self.pending.offset.get_or_insert(self.position);
                     let is_ignored = self.pending.is_rejected || byte == b':';
-                    self.line = if is_ignored {
-                        FieldLine::Ignored
-                    } else {
-                        FieldLine::Name(FieldName::EMPTY)
-                    };
+                    let name = FieldLine::Name(FieldName::EMPTY);
+                    self.line = if is_ignored { FieldLine::Ignored } else { name };
                 }
-                FieldLine::Name(name) if byte == b':' => {
-                    self.take(input, 1);
-                    let field = self.begin_value(name);
-                    self.line = field.map_or(FieldLine::Ignored, FieldLine::Colon);
-                }
-                FieldLine::Name(name) if is_end => {
-                    let field = self.begin_value(name);
-                    self.line = field.map_or(FieldLine::Ignored, FieldLine::Value);
-                }
-                FieldLine::Name(name) => {
-                    self.take(input, 1);
-                    self.line = name.and(byte).map_or(FieldLine::Ignored, FieldLine::Name);
-                }
+                FieldLine::Name(name) => self.push_name(name, byte, input),
                 FieldLine::Colon(field) => {
                     self.line = FieldLine::Value(field);
                     if byte == b' ' {
                         self.take(input, 1);
                     }
                 }
-                FieldLine::Value(field) if is_end => {
-                    let fits = self.end_value(field);
-                    self.end_line(input);
-                    if !fits {
-                        return Some(Err(self.reject_too_long(field)));
-                    }
-                }
                 FieldLine::Value(field) => {
-                    let len = line_end(input);
-                    let fits = self.push_value(field, &input[..len]);
-                    self.take(input, len);
-                    if !fits {
-                        self.line = FieldLine::Ignored;
-                        return Some(Err(self.reject_too_long(field)));
+                    if let Err(too_long) = self.push_value(field, is_end, input) {
+                        return Some(Err(too_long));
                     }
                 }
                 FieldLine::Ignored if is_end => self.end_line(input),
@@ -452,6 +287,60 @@ impl EventDecoder {
                 }
             }
         }
+    }
+
+    /// Removes `byte`, the next, if it belongs to the BOM or to the previous line end.
+    fn begin_line(&mut self, byte: u8, input: &mut &[u8]) {
+        let (is_removed, next) = match self.line {
+            FieldLine::Bom(at) if byte == BOM[at] => match at + 1 {
+                3 => (true, FieldLine::Start),
+                at => (true, FieldLine::Bom(at)),
+            },
+            // The name of a field that begins with a part of a BOM is unknown.
+            FieldLine::Bom(1..) => {
+                self.pending.offset = Some(0);
+                (false, FieldLine::Ignored)
+            }
+            FieldLine::AfterCr => (byte == b'\n', FieldLine::Start),
+            _ => (false, FieldLine::Start),
+        };
+        self.line = next;
+        self.take(input, usize::from(is_removed));
+    }
+
+    /// Adds `byte`, the next, to the name of a field, or begins the value.
+    fn push_name(&mut self, name: FieldName, byte: u8, input: &mut &[u8]) {
+        let line = match byte {
+            b':' => self.begin_value(name).map(FieldLine::Colon),
+            b'\r' | b'\n' => self.begin_value(name).map(FieldLine::Value),
+            _ => name.and(byte).map(FieldLine::Name),
+        };
+        self.line = line.unwrap_or(FieldLine::Ignored);
+        // The line end also ends the value.
+        self.take(input, usize::from(!matches!(byte, b'\r' | b'\n')));
+    }
+
+    /// Decodes the value of `field` up to the line end, or ends it.
+    fn push_value(
+        &mut self,
+        field: Field,
+        is_end: bool,
+        input: &mut &[u8],
+    ) -> Result<(), LongEvent> {
+        let fits = if is_end {
+            let fits = self.end_value(field);
+            self.end_line(input);
+            fits
+        } else {
+            let len = line_end(input);
+            let fits = self.append_value(field, &input[..len]);
+            self.take(input, len);
+            if !fits {
+                self.line = FieldLine::Ignored;
+            }
+            fits
+        };
+        if fits { Ok(()) } else { Err(self.reject_too_long(field)) }
     }
 
     /// Skips the current event, because the source failed and bytes of it may be missing.
@@ -490,7 +379,7 @@ impl EventDecoder {
     }
 
     /// Adds a part of the value of `field`. Returns whether the event is within the limit.
-    fn push_value(&mut self, field: Field, bytes: &[u8]) -> bool {
+    fn append_value(&mut self, field: Field, bytes: &[u8]) -> bool {
         if let Field::Retry(number) = field {
             let digits = bytes.iter().try_fold(number, |number, byte| {
                 let digit = char::from(*byte).to_digit(10)?;
@@ -540,12 +429,14 @@ impl EventDecoder {
         has_data.then(|| Event { event_type, data, last_event_id: last_event_id() })
     }
 
-    /// Rejects the event, of which `field` is too long. Returns the part and the offset of the event.
-    fn reject_too_long(&mut self, field: Field) -> (EventPart, u64) {
+    /// Rejects the event, of which `field` is too long.
+    fn reject_too_long(&mut self, field: Field) -> LongEvent {
         let offset = self.pending.offset.unwrap_or(self.position);
         self.reject();
-        let part = if matches!(field, Field::Id) { EventPart::Id } else { EventPart::Content };
-        (part, offset)
+        match field {
+            Field::Id => (EventPart::Id, offset, self.limits.id),
+            _ => (EventPart::Content, offset, self.limits.content),
+        }
     }
 
     /// Drops the text of the event and skips the rest of it.
@@ -556,6 +447,28 @@ impl EventDecoder {
         self.pending = Pending { is_rejected: true, offset, ..Pending::new() };
     }
 }
+
+/// The events that a chunk completes. See [`EventDecoder::push`].
+#[derive(Debug)]
+pub struct Events<'a> {
+    decoder: &'a mut EventDecoder,
+    rest: &'a [u8],
+}
+
+impl Iterator for Events<'_> {
+    type Item = Result<Event, EventError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let event = self.decoder.next_event(&mut self.rest)?;
+        Some(event.map_err(|(part, offset, max_length)| EventError::TooLong {
+            part,
+            offset,
+            max_length,
+        }))
+    }
+}
+
+impl FusedIterator for Events<'_> {}
 
 impl Default for EventDecoder {
     fn default() -> Self {
@@ -613,7 +526,6 @@ impl Pending {
     }
 }
 
-const BOM: &[u8; 3] = b"\xEF\xBB\xBF";
 const REPLACEMENT: &str = "\u{FFFD}";
 
 /// Returns the offset of the first CR or LF, or the length.

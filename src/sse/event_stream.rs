@@ -51,38 +51,6 @@ impl<S> Utf8Stream<S> {
     /// # Ok(())
     /// # }
     /// ```
-    ///
-    /// The body of a response, as hyper and axum return it:
-    ///
-    /// ```
-    /// use futures::TryStreamExt;
-    /// use http_body_util::{BodyDataStream, Full};
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let body = Full::<bytes::Bytes>::from("event: add\ndata: 5\n\n");
-    /// let mut events = BodyDataStream::new(body).utf8().events().map_err(std::io::Error::other);
-    /// let event = events.try_next().await?.unwrap();
-    /// assert_eq!((&*event.event_type, &*event.data), ("add", "5"));
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// A reader, which is read into a buffer of 8,192 bytes (8 KiB):
-    ///
-    /// ```
-    /// use futures::TryStreamExt;
-    /// use utf8_codec::stream::Utf8Stream;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let mut events = Utf8Stream::from_reader(&b"data: a\rdata: b\r\r"[..]).events();
-    /// assert_eq!(events.try_next().await?.unwrap().data, "a\nb");
-    /// assert_eq!(events.try_next().await?, None);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn events<B, E>(self) -> Utf8Stream<S, EventDecoder>
     where
         S: Stream<Item = Result<B, E>>,
@@ -95,44 +63,12 @@ impl<S> Utf8Stream<S> {
 impl<S> Utf8Stream<S, EventDecoder> {
     /// Sets the maximum length of an event, in bytes; see [`EventDecoder::with_max_length`]. Call it
     /// before the first poll.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::sse::EventPart;
-    /// use utf8_codec::stream::{StreamError, Utf8StreamExt};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let chunks = stream::iter([Ok::<_, ()>("data: five!"), Ok("\n\ndata: four\n\n")]);
-    /// let mut events = chunks.utf8().events().with_max_length(4);
-    /// let error = StreamError::EventTooLong { part: EventPart::Content, offset: 0, max_length: 4 };
-    /// assert_eq!(events.next().await, Some(Err(error)));
-    /// assert_eq!(events.next().await.unwrap().unwrap().data, "four");
-    /// # }
-    /// ```
     pub fn with_max_length(self, max_length: usize) -> Self {
         self.map_decoder(|decoder| decoder.with_max_length(max_length))
     }
 
     /// Sets the maximum length of an ID, in bytes; see [`EventDecoder::with_max_id_length`]. Call it before the first
     /// poll.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let chunks = stream::iter([Ok::<_, ()>("id: 12345\ndata: a\n\nid: 1234\ndata: b\n\n")]);
-    /// let mut events = chunks.utf8().events().with_max_id_length(4);
-    /// assert!(events.next().await.unwrap().is_err());
-    /// assert_eq!(events.next().await.unwrap().unwrap().data, "b");
-    /// # }
-    /// ```
     pub fn with_max_id_length(self, max_length: usize) -> Self {
         self.map_decoder(|decoder| decoder.with_max_id_length(max_length))
     }
@@ -141,24 +77,6 @@ impl<S> Utf8Stream<S, EventDecoder> {
     /// [`EventDecoder::with_last_event_id`]. Call it before the first poll.
     ///
     /// The [`decoder`](Self::decoder) returns the last event ID and the reconnection time of the stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::time::Duration;
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let chunks = stream::iter([Ok::<_, ()>("data: 1\n\nretry: 10\nid: 8\n\n")]);
-    /// let mut events = chunks.utf8().events().with_last_event_id("7");
-    /// assert_eq!(&*events.next().await.unwrap().unwrap().last_event_id, "7");
-    /// assert!(events.next().await.is_none());
-    /// assert_eq!(events.decoder().last_event_id(), "8");
-    /// assert_eq!(events.decoder().reconnection_time(), Some(Duration::from_millis(10)));
-    /// # }
-    /// ```
     pub fn with_last_event_id(self, id: impl Into<Arc<str>>) -> Self {
         self.map_decoder(|decoder| decoder.with_last_event_id(id))
     }
@@ -189,8 +107,9 @@ fn next_event<E>(
         0 => *chunk = Bytes::new(),
         rest => chunk.advance(chunk.len() - rest),
     }
-    event.transpose().map_err(|(part, offset)| {
-        let max_length = decoder.max_length(part);
-        StreamError::EventTooLong { part, offset, max_length }
+    event.transpose().map_err(|(part, offset, max_length)| StreamError::EventTooLong {
+        part,
+        offset,
+        max_length,
     })
 }

@@ -8,20 +8,6 @@
 //!
 //! Chunks can end anywhere: inside a character, inside the BOM, or between CR and LF.
 //!
-//! ```
-//! use utf8_codec::sse::EventDecoder;
-//!
-//! let mut decoder = EventDecoder::new();
-//! let mut text = String::new();
-//! for chunk in [&b"data: \xF0\x9F"[..], b"\x91\x8B hel", b"lo\r\n\r", b"\ndata: !\n\n"] {
-//!     for event in decoder.push(chunk) {
-//!         text.push_str(&event?.data);
-//!     }
-//! }
-//! assert_eq!(text, "👋 hello!");
-//! # Ok::<(), utf8_codec::sse::EventError>(())
-//! ```
-//!
 //! # What the standard leaves to the client
 //!
 //! - Check that the status is 200 and the media type is `text/event-stream`. Its parameter `charset` is
@@ -51,4 +37,4 @@ mod event_stream;
 
 pub use crate::adaptor::EventPart;
 pub use event::{Event, EventEncoder, EventError};
-pub use event_decoder::EventDecoder;
+pub use event_decoder::{EventDecoder, Events};

@@ -57,18 +57,6 @@ impl FrameHeader {
     /// [`FragmentedControl`](MessageError::FragmentedControl) and
     /// [`LongControl`](MessageError::LongControl) for a control frame without FIN or of more than 125
     /// bytes, [`FrameLength`](MessageError::FrameLength) for a payload of 2^63 bytes or more.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{FrameHeader, MessageError, Opcode};
-    ///
-    /// let header = FrameHeader::new(Opcode::Text, true, None, 5)?;
-    /// assert_eq!(header.encode(&mut [0; 14]), b"\x81\x05");
-    /// let error = FrameHeader::new(Opcode::Ping, true, None, 126).unwrap_err();
-    /// assert_eq!(error, MessageError::LongControl);
-    /// # Ok::<(), MessageError>(())
-    /// ```
     pub const fn new(
         opcode: Opcode,
         fin: bool,
@@ -123,18 +111,6 @@ impl FrameHeader {
     ///
     /// Those of [`parse`](Self::parse), and [`NotMasked`](MessageError::NotMasked) for a frame that is not
     /// masked.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{FrameHeader, MessageError};
-    ///
-    /// let (header, len) = FrameHeader::parse_from_client(b"\x81\x82mask")?.unwrap();
-    /// assert_eq!((header.mask(), len), (Some(*b"mask"), 6));
-    /// let error = FrameHeader::parse_from_client(b"\x81\x02ok").unwrap_err();
-    /// assert_eq!((error, error.close_code()), (MessageError::NotMasked, 1002));
-    /// # Ok::<(), MessageError>(())
-    /// ```
     pub fn parse_from_client(bytes: &[u8]) -> Result<Option<(Self, usize)>, MessageError> {
         Self::parse_with(bytes, Some(true))
     }
@@ -145,18 +121,6 @@ impl FrameHeader {
     /// # Errors
     ///
     /// Those of [`parse`](Self::parse), and [`Masked`](MessageError::Masked) for a frame that is masked.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{FrameHeader, MessageError};
-    ///
-    /// let (header, len) = FrameHeader::parse_from_server(b"\x81\x02ok")?.unwrap();
-    /// assert_eq!((header.mask(), len), (None, 2));
-    /// let error = FrameHeader::parse_from_server(b"\x81\x82").unwrap_err();
-    /// assert_eq!((error, error.close_code()), (MessageError::Masked, 1002));
-    /// # Ok::<(), MessageError>(())
-    /// ```
     pub fn parse_from_server(bytes: &[u8]) -> Result<Option<(Self, usize)>, MessageError> {
         Self::parse_with(bytes, Some(false))
     }
@@ -225,54 +189,21 @@ impl FrameHeader {
     }
 
     /// Returns the opcode.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{FrameHeader, Opcode};
-    ///
-    /// assert_eq!(FrameHeader::parse(&[0x8A, 0]).unwrap().unwrap().0.opcode(), Opcode::Pong);
-    /// ```
     pub const fn opcode(&self) -> Opcode {
         self.opcode
     }
 
     /// Returns whether this is the last frame of its message.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::FrameHeader;
-    ///
-    /// assert!(!FrameHeader::parse(&[0x01, 0]).unwrap().unwrap().0.fin());
-    /// ```
     pub const fn fin(&self) -> bool {
         self.fin
     }
 
     /// Returns the masking key, if the payload is masked.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::FrameHeader;
-    ///
-    /// let (header, _) = FrameHeader::parse(b"\x81\x80mask").unwrap().unwrap();
-    /// assert_eq!(header.mask(), Some(*b"mask"));
-    /// ```
     pub const fn mask(&self) -> Option<[u8; 4]> {
         self.mask
     }
 
     /// Returns the length of the payload, in bytes. It is below 2^63, and at most 125 for a control frame.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::FrameHeader;
-    ///
-    /// assert_eq!(FrameHeader::parse(&[0x81, 7]).unwrap().unwrap().0.payload_length(), 7);
-    /// ```
     pub const fn payload_length(&self) -> u64 {
         self.payload_length
     }
@@ -315,33 +246,25 @@ fn parse_length(short: u8, bytes: &[u8]) -> Result<Option<(u64, &[u8])>, Message
 /// assert_eq!(Opcode::try_from(0x3), Err(MessageError::ReservedOpcode(0x3)));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
 pub enum Opcode {
-    /// `0`: continues the message.
-    Continuation,
-    /// `1`: a text message, or the first frame of one.
-    Text,
-    /// `2`: a binary message, or the first frame of one.
-    Binary,
-    /// `8`: the last frame of the connection.
-    Close,
-    /// `9`: answer it with a pong.
-    Ping,
-    /// `A`: the answer to a ping.
-    Pong,
+    /// Continues the message.
+    Continuation = 0x0,
+    /// A text message, or the first frame of one.
+    Text = 0x1,
+    /// A binary message, or the first frame of one.
+    Binary = 0x2,
+    /// The last frame of the connection.
+    Close = 0x8,
+    /// Answer it with a pong.
+    Ping = 0x9,
+    /// The answer to a ping.
+    Pong = 0xA,
 }
 
 impl Opcode {
     /// Returns whether this is a control frame: close, ping or pong. Control frames are never
     /// fragmented, can come between the frames of a message, and have at most 125 bytes of payload.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::Opcode;
-    ///
-    /// assert!(Opcode::Ping.is_control());
-    /// assert!(!Opcode::Continuation.is_control());
-    /// ```
     pub const fn is_control(self) -> bool {
         matches!(self, Self::Close | Self::Ping | Self::Pong)
     }
@@ -367,13 +290,6 @@ impl TryFrom<u8> for Opcode {
 /// Converts to the four bits of the header.
 impl From<Opcode> for u8 {
     fn from(opcode: Opcode) -> Self {
-        match opcode {
-            Opcode::Continuation => 0x0,
-            Opcode::Text => 0x1,
-            Opcode::Binary => 0x2,
-            Opcode::Close => 0x8,
-            Opcode::Ping => 0x9,
-            Opcode::Pong => 0xA,
-        }
+        opcode as Self
     }
 }

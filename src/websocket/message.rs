@@ -120,15 +120,6 @@ impl MessageError {
     /// | UTF-8 that the options reject | 1008 |
     /// | too long | 1009 |
     /// | the others: violations of the protocol | 1002 |
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
-    ///
-    /// let error = MessageAssembler::new().start_frame(Opcode::Continuation, true, None).unwrap_err();
-    /// assert_eq!(error.close_code(), 1002);
-    /// ```
     pub const fn close_code(&self) -> u16 {
         match self {
             Self::Utf8(error) | Self::Reason(error) => match error.kind() {
@@ -146,17 +137,6 @@ impl MessageError {
     /// Returns the offset of the error, in bytes: the start of an ill-formed sequence in the message, or in
     /// the reason of a close frame, after its code; or the limit if the message is too long. Returns `None`
     /// for a violation of the protocol.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
-    ///
-    /// let mut connection = MessageAssembler::new().with_max_length(4);
-    /// connection.start_frame(Opcode::Text, false, None).unwrap();
-    /// connection.push(&mut b"1234".to_vec()).unwrap();
-    /// assert_eq!(connection.push(&mut b"5".to_vec()).unwrap_err().offset(), Some(4));
-    /// ```
     pub const fn offset(&self) -> Option<u64> {
         match self {
             Self::Utf8(error) | Self::Reason(error) => Some(error.valid_up_to()),

@@ -7,9 +7,9 @@ use bytes::BytesMut;
 
 use crate::decoder::options::Utf8Options;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::utf8_decoder::masked::Mask;
-use crate::websocket::kept::{KeptBytes, KeptText, Outlook, Received, Room, settle};
-use crate::websocket::message::{MAX_CONTROL, parse_close};
+use crate::decoder::utf8_decoder::masked::{Mask, Unmasked};
+use crate::websocket::buffer::{BytesBuffer, ExpectedLength, TextBuffer};
+use crate::websocket::message::{MAX_CONTROL, check_close, parse_close};
 use crate::websocket::{FrameHeader, Message, MessageError, Opcode};
 
 /// Assembles the messages of one WebSocket connection from their frames, and validates text as it
@@ -34,53 +34,57 @@ use crate::websocket::{FrameHeader, Message, MessageError, Opcode};
 /// # Examples
 ///
 /// ```
-/// use bytes::BytesMut;
 /// use utf8_codec::websocket::{Message, Opcode, MessageAssembler};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let mut connection = MessageAssembler::new();
-/// connection.start_frame(Opcode::Text, true, Some([1, 2, 3, 4]))?;
-/// connection.push(&mut [0x62, 0x63, 0x65, 0xC7])?; // c, a, f, and half of an é
-/// connection.push(&mut [0xA8])?;
-/// assert_eq!(connection.end_frame()?, Some(Message::Text("café".into())));
+/// let mask = [0x37, 0xFA, 0x21, 0x3D];
+/// let masked = |text: &[u8]| -> Vec<u8> {
+///     text.iter().zip(mask.iter().cycle()).map(|(byte, key)| byte ^ key).collect()
+/// };
 ///
-/// // A message in one piece is not copied.
-/// let piece = BytesMut::from("tea");
-/// let address = piece.as_ptr();
-/// connection.start_frame(Opcode::Text, true, None)?;
-/// connection.push_bytes(piece)?;
-/// let Some(Message::Text(text)) = connection.end_frame()? else { panic!("it was FIN") };
-/// assert_eq!((&*text, text.as_ptr()), ("tea", address));
+/// // Two frames, split inside the euro sign, with a ping between them.
+/// let mut connection = MessageAssembler::new();
+/// connection.start_frame(Opcode::Text, false, Some(mask))?;
+/// connection.push(&mut masked(b"10 \xE2"))?;
+/// assert_eq!(connection.end_frame()?, None);
+///
+/// connection.start_frame(Opcode::Ping, true, Some(mask))?;
+/// connection.push(&mut masked(b"\xFF"))?;
+/// assert_eq!(connection.end_frame()?, Some(Message::Ping(b"\xFF"[..].into())));
+///
+/// connection.start_frame(Opcode::Continuation, true, Some(mask))?;
+/// connection.push(&mut masked(b"\x82\xAC"))?;
+/// assert_eq!(connection.end_frame()?, Some(Message::Text("10 €".into())));
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Debug)]
 pub struct MessageAssembler {
-    pub(super) decoder: Utf8Decoder,
+    decoder: Utf8Decoder,
     /// The maximum length of a message, in bytes.
-    pub(super) max_length: u64,
+    max_length: u64,
     /// The length of the open message so far. At most `max_length`, unless that was lowered since.
-    pub(super) len: u64,
-    pub(super) frame: Frame,
-    pub(super) open: Open,
-    /// The split character, while it is borrowed.
-    lent: [u8; 4],
+    len: u64,
+    frame: Frame,
+    open: Open,
+    /// The last split character that [`pieces`](Self::pieces) returned.
+    split_char: [u8; 4],
 }
 
 /// The message being received.
 #[derive(Clone, Debug)]
-pub(super) enum Open {
+enum Open {
     /// None. The next data frame starts one.
     Nothing,
-    Text(KeptText),
-    Binary(KeptBytes),
+    Text(TextBuffer),
+    Binary(BytesBuffer),
     /// No messages follow this error.
     Failed(MessageError),
 }
 
 /// The frame being received.
 #[derive(Clone, Debug)]
-pub(super) enum Frame {
+enum Frame {
     /// None. A header comes next.
     Nothing,
     /// A frame of the open message. `announced` bytes of its payload are still expected.
@@ -89,21 +93,30 @@ pub(super) enum Frame {
     Control { opcode: Opcode, mask: Option<Mask>, payload: BytesMut },
 }
 
+/// A received piece, unmasked.
+#[derive(Default)]
+struct Received<'p> {
+    /// In a text message: the character that the piece completes.
+    split: Option<char>,
+    /// In a text message.
+    text: &'p str,
+    /// In a binary message.
+    bytes: &'p [u8],
+    error: Option<MessageError>,
+}
+
+/// The text of a piece of a payload, and the error after it. See [`MessageAssembler::pieces`].
+#[derive(Clone, Debug)]
+pub struct MessagePieces<'a> {
+    split: &'a str,
+    text: &'a str,
+    error: Option<MessageError>,
+}
+
 impl MessageAssembler {
     const MAX_LENGTH: u64 = 16 << 20;
 
     /// Creates an assembler for a new connection. A message can have at most 16,777,216 bytes (16 MiB).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{MessageError, Opcode, MessageAssembler};
-    ///
-    /// let mut connection = MessageAssembler::new();
-    /// connection.start_frame(Opcode::Text, true, None).unwrap();
-    /// let error = connection.announce(16_777_217).unwrap_err();
-    /// assert_eq!(error, MessageError::TooLong { max_length: 16_777_216 });
-    /// ```
     pub fn new() -> Self {
         Self {
             decoder: Utf8Decoder::new(),
@@ -111,23 +124,12 @@ impl MessageAssembler {
             len: 0,
             frame: Frame::Nothing,
             open: Open::Nothing,
-            lent: [0; 4],
+            split_char: [0; 4],
         }
     }
 
     /// Sets the maximum length of a message, in bytes, across all its frames, kept or not. If you
     /// lower it within a message, further bytes are rejected.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
-    ///
-    /// let mut connection = MessageAssembler::new().with_max_length(5);
-    /// connection.start_frame(Opcode::Text, true, None).unwrap();
-    /// assert!(connection.push(&mut b"12345".to_vec()).is_ok());
-    /// assert_eq!(connection.push(&mut b"6".to_vec()).unwrap_err().close_code(), 1009);
-    /// ```
     #[must_use]
     pub fn with_max_length(self, max_length: u64) -> Self {
         Self { max_length, ..self }
@@ -136,18 +138,6 @@ impl MessageAssembler {
     /// Sets the options for each text message. Call it before the first frame.
     ///
     /// RFC 6455 does not mention a BOM: by default, an initial U+FEFF is text.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
-    /// use utf8_codec::Utf8Options;
-    ///
-    /// let options = Utf8Options::new().reject_nul();
-    /// let mut connection = MessageAssembler::new().with_options(options);
-    /// connection.start_frame(Opcode::Text, true, None).unwrap();
-    /// assert_eq!(connection.push(&mut b"\0".to_vec()).unwrap_err().close_code(), 1008);
-    /// ```
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         Self { decoder: Utf8Decoder::new().with_options(options), ..self }
@@ -159,19 +149,6 @@ impl MessageAssembler {
     /// # Errors
     ///
     /// The same as those methods.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{FrameHeader, Message, MessageAssembler};
-    ///
-    /// let (header, len) = FrameHeader::parse(b"\x81\x05Hello")?.unwrap();
-    /// let mut connection = MessageAssembler::new();
-    /// connection.start(&header)?;
-    /// connection.push(&mut b"\x81\x05Hello".to_owned()[len..])?;
-    /// assert_eq!(connection.end_frame()?, Some(Message::Text("Hello".into())));
-    /// # Ok::<(), utf8_codec::websocket::MessageError>(())
-    /// ```
     pub fn start(&mut self, header: &FrameHeader) -> Result<(), MessageError> {
         self.start_frame(header.opcode(), header.fin(), header.mask())?;
         self.announce(header.payload_length())
@@ -185,22 +162,6 @@ impl MessageAssembler {
     /// [`InterruptedMessage`](MessageError::InterruptedMessage),
     /// [`FragmentedControl`](MessageError::FragmentedControl), and
     /// [`NestedFrame`](MessageError::NestedFrame) if the previous frame has not ended.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Message, Opcode, MessageAssembler};
-    ///
-    /// let header = [0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D]; // FIN and text; masked and five bytes
-    /// let opcode = Opcode::try_from(header[0] & 0x0F).unwrap();
-    /// let [_, _, mask @ ..] = header;
-    ///
-    /// let mut connection = MessageAssembler::new();
-    /// connection.start_frame(opcode, header[0] & 0x80 != 0, Some(mask))?;
-    /// connection.push(&mut [0x7F, 0x9F, 0x4D, 0x51, 0x58])?;
-    /// assert_eq!(connection.end_frame()?, Some(Message::Text("Hello".into())));
-    /// # Ok::<(), utf8_codec::websocket::MessageError>(())
-    /// ```
     pub fn start_frame(
         &mut self,
         opcode: Opcode,
@@ -229,10 +190,10 @@ impl MessageAssembler {
             (_, Open::Text(_) | Open::Binary(_)) => {
                 return self.fail(MessageError::InterruptedMessage);
             }
-            (Opcode::Binary, _) => self.open = Open::Binary(KeptBytes::default()),
+            (Opcode::Binary, _) => self.open = Open::Binary(BytesBuffer::default()),
             _ => {
                 self.decoder.reset();
-                self.open = Open::Text(KeptText::new());
+                self.open = Open::Text(TextBuffer::new());
             }
         }
         self.frame = Frame::Data { fin, mask, announced: 0 };
@@ -248,16 +209,6 @@ impl MessageAssembler {
     /// [`MessageError::TooLong`] if the message would exceed the limit, [`MessageError::LongControl`] for
     /// a control frame of more than 125 bytes, [`MessageError::TruncatedCloseCode`] for a close frame of
     /// one byte, [`MessageError::NoFrame`] outside a frame.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
-    ///
-    /// let mut connection = MessageAssembler::new();
-    /// connection.start_frame(Opcode::Ping, true, None).unwrap();
-    /// assert_eq!(connection.announce(126).unwrap_err().close_code(), 1002);
-    /// ```
     pub fn announce(&mut self, len: u64) -> Result<(), MessageError> {
         match &mut self.frame {
             Frame::Data { announced, .. } if len <= self.max_length.saturating_sub(self.len) => {
@@ -284,31 +235,17 @@ impl MessageAssembler {
     /// rejected byte; in a close frame, [`MessageError::CloseCode`] and [`MessageError::Reason`] by the same
     /// rule; [`MessageError::LongControl`] for more than 125 bytes in a control frame;
     /// [`MessageError::NoFrame`] outside a frame.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Message, Opcode, MessageAssembler};
-    ///
-    /// let mut connection = MessageAssembler::new();
-    /// connection.start_frame(Opcode::Text, true, Some(*b"mask"))?;
-    /// let mut piece = [b'o' ^ b'm', b'k' ^ b'a'];
-    /// connection.push(&mut piece)?;
-    /// assert_eq!(piece, *b"ok");
-    /// assert_eq!(connection.end_frame()?, Some(Message::Text("ok".into())));
-    /// # Ok::<(), utf8_codec::websocket::MessageError>(())
-    /// ```
     pub fn push(&mut self, piece: &mut [u8]) -> Result<(), MessageError> {
-        let outlook = self.outlook();
+        let expected = self.expected();
         let received = self.receive(piece);
         match &mut self.open {
-            Open::Text(kept) => {
+            Open::Text(buffer) => {
                 if let Some(c) = received.split {
-                    kept.push(c.encode_utf8(&mut [0; 4]), outlook);
+                    buffer.push(c.encode_utf8(&mut [0; 4]), expected);
                 }
-                kept.push(received.text, outlook);
+                buffer.push(received.text, expected);
             }
-            Open::Binary(kept) => kept.push(received.bytes, outlook),
+            Open::Binary(buffer) => buffer.push(received.bytes, expected),
             Open::Nothing | Open::Failed(_) => {}
         }
         self.conclude(received.error)
@@ -340,12 +277,18 @@ impl MessageAssembler {
     /// # Ok::<(), utf8_codec::websocket::MessageError>(())
     /// ```
     pub fn push_bytes(&mut self, mut piece: BytesMut) -> Result<(), MessageError> {
-        let Some(Room { decoder, mask, buffer, admitted }) = self.room_for(&piece) else {
+        let Self { decoder, max_length, len, frame, open, .. } = self;
+        let (Frame::Data { mask, announced, .. }, Open::Text(buffer)) = (frame, open) else {
             return self.push_copied(piece);
         };
-        let is_too_long = admitted < piece.len();
+        let gathered = buffer.contiguous_with(&piece);
+        let Some(buffer) = gathered.filter(|_| decoder.incomplete().is_empty()) else {
+            return self.push_copied(piece);
+        };
+        let accepted = count(piece.len(), *max_length, len, announced);
+        let is_too_long = accepted < piece.len();
         if is_too_long {
-            piece.truncate(admitted);
+            piece.truncate(accepted);
         }
         // Incomplete bytes were unmasked when they arrived.
         let mask = if buffer.after_text().is_empty() {
@@ -391,15 +334,11 @@ impl MessageAssembler {
     /// assert_eq!(text, "a long 💬, bit by bit");
     /// # Ok::<(), utf8_codec::websocket::MessageError>(())
     /// ```
-    pub fn pieces<'a>(
-        &'a mut self,
-        piece: &'a mut [u8],
-    ) -> impl FusedIterator<Item = Result<&'a str, MessageError>> {
+    pub fn pieces<'a>(&'a mut self, piece: &'a mut [u8]) -> MessagePieces<'a> {
         let Received { split, text, error, .. } = self.receive(piece);
         let error = self.conclude(error).err();
-        let split = split.map(|c| &*c.encode_utf8(&mut self.lent));
-        let text = Some(text).filter(|text| !text.is_empty());
-        split.into_iter().chain(text).map(Ok).chain(error.map(Err))
+        let split = split.map_or("", |c| c.encode_utf8(&mut self.split_char));
+        MessagePieces { split, text, error }
     }
 
     /// Takes the next piece of the frame's payload, unmasks it in place, validates it, and keeps
@@ -410,21 +349,6 @@ impl MessageAssembler {
     /// # Errors
     ///
     /// The same as [`push`](Self::push).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Message, Opcode, MessageAssembler};
-    ///
-    /// let mut connection = MessageAssembler::new().with_max_length(u64::MAX);
-    /// connection.start_frame(Opcode::Text, true, None)?;
-    /// for _ in 0..1000 {
-    ///     connection.validate(&mut "日本語".to_owned().into_bytes())?;
-    /// }
-    /// assert_eq!(connection.position(), 9000);
-    /// assert_eq!(connection.end_frame()?, Some(Message::Text("".into())));
-    /// # Ok::<(), utf8_codec::websocket::MessageError>(())
-    /// ```
     pub fn validate(&mut self, piece: &mut [u8]) -> Result<(), MessageError> {
         let error = self.receive(piece).error;
         self.conclude(error)
@@ -438,21 +362,6 @@ impl MessageAssembler {
     /// [`MessageError::Utf8`] if a text message ends inside a character, and [`MessageError::Reason`] if
     /// the reason of a close frame does; [`MessageError::TruncatedCloseCode`] for a close frame of one byte;
     /// [`MessageError::NoFrame`] outside a frame.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Message, Opcode, MessageAssembler};
-    ///
-    /// let mut connection = MessageAssembler::new();
-    /// connection.start_frame(Opcode::Binary, false, None)?;
-    /// connection.push(&mut [0xFF])?;
-    /// assert_eq!(connection.end_frame()?, None); // FIN was not set
-    /// connection.start_frame(Opcode::Continuation, true, None)?;
-    /// connection.push(&mut [0x00])?;
-    /// assert_eq!(connection.end_frame()?, Some(Message::Binary(b"\xFF\x00"[..].into())));
-    /// # Ok::<(), utf8_codec::websocket::MessageError>(())
-    /// ```
     pub fn end_frame(&mut self) -> Result<Option<Message>, MessageError> {
         match &mut self.frame {
             &mut Frame::Data { fin, .. } => {
@@ -476,18 +385,6 @@ impl MessageAssembler {
     }
 
     /// Starts a new connection with the same settings.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
-    ///
-    /// let mut connection = MessageAssembler::new();
-    /// assert!(connection.start_frame(Opcode::Continuation, true, None).is_err());
-    /// assert!(connection.start_frame(Opcode::Text, true, None).is_err());
-    /// connection.reset();
-    /// assert!(connection.start_frame(Opcode::Text, true, None).is_ok());
-    /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
         self.len = 0;
@@ -497,36 +394,14 @@ impl MessageAssembler {
 
     /// Returns the number of bytes of the open message received so far, across all its frames; 0
     /// between messages.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
-    ///
-    /// let mut connection = MessageAssembler::new();
-    /// connection.start_frame(Opcode::Text, true, None).unwrap();
-    /// connection.push(&mut b"abc\xC3".to_vec()).unwrap();
-    /// assert_eq!(connection.position(), 4);
-    /// ```
     pub fn position(&self) -> u64 {
         self.len
     }
 
     /// Returns the bytes of an incomplete character in a text message, at most three.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::websocket::{Opcode, MessageAssembler};
-    ///
-    /// let mut connection = MessageAssembler::new();
-    /// connection.start_frame(Opcode::Text, true, None).unwrap();
-    /// connection.push(&mut b"abc\xC3".to_vec()).unwrap();
-    /// assert_eq!(connection.incomplete(), b"\xC3");
-    /// ```
     pub fn incomplete(&self) -> &[u8] {
         match &self.open {
-            Open::Text(kept) if !kept.incomplete().is_empty() => kept.incomplete(),
+            Open::Text(buffer) if !buffer.incomplete().is_empty() => buffer.incomplete(),
             _ => self.decoder.incomplete(),
         }
     }
@@ -538,38 +413,80 @@ impl MessageAssembler {
         let (Frame::Data { .. }, Open::Binary(_)) = (&self.frame, &self.open) else {
             return self.push(&mut piece);
         };
-        let outlook = self.outlook();
+        let expected = self.expected();
         let Received { bytes, error, .. } = self.receive(&mut piece);
         let len = bytes.len();
         piece.truncate(len);
-        if let Open::Binary(kept) = &mut self.open {
-            kept.push_owned(piece, outlook);
+        if let Open::Binary(buffer) = &mut self.open {
+            buffer.push_owned(piece, expected);
         }
         self.conclude(error)
     }
 
-    fn outlook(&self) -> Outlook {
+    /// Unmasks a piece, counts it, and decodes it. Only the payload of control frames is kept.
+    #[inline]
+    fn receive<'p>(&mut self, piece: &'p mut [u8]) -> Received<'p> {
+        let too_long = self.too_long();
+        let Self { decoder, max_length, len, frame, open, .. } = self;
+        let (mask, announced) = match frame {
+            Frame::Data { mask, announced, .. } => (mask, announced),
+            Frame::Control { opcode, mask, payload } => {
+                decoder.unmask(piece, mask);
+                let accepted = piece.len().min(MAX_CONTROL - payload.len());
+                payload.extend_from_slice(&piece[..accepted]);
+                let is_too_long = accepted < piece.len();
+                let error = match *opcode {
+                    Opcode::Close => check_close(payload).err(),
+                    _ => None,
+                };
+                let error = error.or(is_too_long.then_some(MessageError::LongControl));
+                return Received { error, ..Received::default() };
+            }
+            Frame::Nothing => {
+                return Received { error: Some(MessageError::NoFrame), ..Received::default() };
+            }
+        };
+        settle(decoder, open);
+        let accepted = count(piece.len(), *max_length, len, announced);
+        let (piece, excess) = piece.split_at_mut(accepted);
+        let mut received = Received::default();
+        if let Open::Text(_) = open {
+            let Unmasked { cut, text, error, .. } = decoder.push_masked(piece, mask);
+            received =
+                Received { split: cut, text, bytes: &[], error: error.map(MessageError::Utf8) };
+        } else {
+            decoder.unmask(piece, mask);
+            received.bytes = piece;
+        }
+        if !excess.is_empty() {
+            decoder.unmask(excess, mask);
+            received.error = received.error.or(Some(too_long));
+        }
+        received
+    }
+
+    fn expected(&self) -> ExpectedLength {
         let announced = match self.frame {
             Frame::Data { announced, .. } => announced,
             Frame::Control { .. } | Frame::Nothing => 0,
         };
-        Outlook { announced, max_length: self.max_length }
+        ExpectedLength { announced, max_length: self.max_length }
     }
 
     fn end_message(&mut self) -> Result<Message, MessageError> {
         settle(&mut self.decoder, &mut self.open);
         self.len = 0;
         match mem::replace(&mut self.open, Open::Nothing) {
-            Open::Text(kept) => match self.decoder.finish() {
-                Ok(()) => Ok(Message::Text(kept.into_text())),
+            Open::Text(buffer) => match self.decoder.finish() {
+                Ok(()) => Ok(Message::Text(buffer.into_text())),
                 Err(error) => self.fail(MessageError::Utf8(error)),
             },
-            Open::Binary(kept) => Ok(Message::Binary(kept.into_bytes())),
+            Open::Binary(buffer) => Ok(Message::Binary(buffer.into_bytes())),
             Open::Nothing | Open::Failed(_) => self.fail(MessageError::NoFrame),
         }
     }
 
-    pub(super) fn too_long(&self) -> MessageError {
+    fn too_long(&self) -> MessageError {
         MessageError::TooLong { max_length: self.max_length }
     }
 
@@ -593,8 +510,44 @@ impl MessageAssembler {
     }
 }
 
+impl<'a> Iterator for MessagePieces<'a> {
+    type Item = Result<&'a str, MessageError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let text = if self.split.is_empty() { &mut self.text } else { &mut self.split };
+        match mem::take(text) {
+            "" => self.error.take().map(Err),
+            text => Some(Ok(text)),
+        }
+    }
+}
+
+impl FusedIterator for MessagePieces<'_> {}
+
 impl Default for MessageAssembler {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// Moves the beginning of a character at the end of the kept pieces to the decoder, because the
+/// bytes after it are not kept with the pieces.
+#[inline]
+fn settle(decoder: &mut Utf8Decoder, open: &mut Open) {
+    if let Open::Text(buffer) = open
+        && !buffer.incomplete().is_empty()
+    {
+        decoder.hold(buffer.incomplete());
+        buffer.drop_incomplete();
+    }
+}
+
+/// Counts a piece of `piece` bytes in the open message. Returns how many of them the limit allows.
+#[inline]
+fn count(piece: usize, max_length: u64, len: &mut u64, announced: &mut u64) -> usize {
+    let room = usize::try_from(max_length.saturating_sub(*len)).unwrap_or(usize::MAX);
+    let accepted = piece.min(room);
+    *len += accepted as u64;
+    *announced = announced.saturating_sub(accepted as u64);
+    accepted
 }

@@ -25,32 +25,6 @@
 //! After an error, close the connection with [`MessageError::close_code`]. [`encode_close`] and
 //! [`parse_close`] encode and parse the payload of a close frame.
 //!
-//! ```
-//! use utf8_codec::websocket::{Message, Opcode, MessageAssembler};
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let mask = [0x37, 0xFA, 0x21, 0x3D];
-//! let masked = |text: &[u8]| -> Vec<u8> {
-//!     text.iter().zip(mask.iter().cycle()).map(|(byte, key)| byte ^ key).collect()
-//! };
-//!
-//! // Two frames, split inside the euro sign, with a ping between them.
-//! let mut connection = MessageAssembler::new();
-//! connection.start_frame(Opcode::Text, false, Some(mask))?;
-//! connection.push(&mut masked(b"10 \xE2"))?;
-//! assert_eq!(connection.end_frame()?, None);
-//!
-//! connection.start_frame(Opcode::Ping, true, Some(mask))?;
-//! connection.push(&mut masked(b"\xFF"))?;
-//! assert_eq!(connection.end_frame()?, Some(Message::Ping(b"\xFF"[..].into())));
-//!
-//! connection.start_frame(Opcode::Continuation, true, Some(mask))?;
-//! connection.push(&mut masked(b"\x82\xAC"))?;
-//! assert_eq!(connection.end_frame()?, Some(Message::Text("10 €".into())));
-//! # Ok(())
-//! # }
-//! ```
-//!
 //! # What the caller checks
 //!
 //! - The opening handshake.
@@ -65,11 +39,11 @@
 //! - Masking what a client sends: choose a new key for each frame, XOR byte `i` of the payload with byte
 //!   `i % 4` of the key, and pass the key to [`FrameHeader::new`].
 
+mod buffer;
 mod frame_header;
-mod kept;
 mod message;
 mod message_assembler;
 
 pub use frame_header::{FrameHeader, Opcode};
 pub use message::{Message, MessageError, encode_close, parse_close};
-pub use message_assembler::MessageAssembler;
+pub use message_assembler::{MessageAssembler, MessagePieces};

@@ -104,12 +104,17 @@ fn a_charset_has_no_effect_on_types_that_are_always_utf_8() {
 
 #[test]
 fn unknown_labels_are_rejected_with_415() {
-    let table: [(&[u8], &str); 6] = [
+    let table: [(&[u8], &str); 11] = [
         (b"text/plain; charset=klingon", "klingon"),
+        (b"a/b \t; \tc=d ;Charset=f", "f"),
+        (b"a/b;;c=d; ;charset=e;", "e"),
+        (b"application/vnd.x+yaml;charset=1.0", "1.0"),
         (b"text/plain; charset=\"\"", ""),
+        (br#"a/b;charset="d e";f="""#, "d e"),
+        (br#"a/b;charset="\d\"\\;\e";e=f"#, r#"d\"\\;e"#),
         (b"text/plain; charset='utf-8'", r"\'utf-8\'"),
         (b"text/plain; charset=iso-2022-kr", "iso-2022-kr"),
-        (b"text/plain; charset=\"\xFF\x80\"", r"\xff\x80"),
+        (b"text/plain; charset=\"\xFF\\\x80\"", r"\xff\x80"),
         (
             b"text/plain; charset=a-name-that-is-much-too-long-for-an-error-message",
             "a-name-that-is-much-too-long-for-an-erro",
@@ -119,6 +124,51 @@ fn unknown_labels_are_rejected_with_415() {
         let error = Utf8Body::from_content_type(field, Empty::<Bytes>::new()).unwrap_err();
         assert_eq!(error.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
         assert!(matches!(error, BodyError::UnsupportedCharset { label: found } if found == label));
+    }
+}
+
+#[test]
+fn malformed_fields_report_their_offset() {
+    let table: [(&[u8], usize); 19] = [
+        (b"", 0),
+        (b"text", 4),
+        (b"text/", 5),
+        (b"/plain", 0),
+        (b"text /plain", 4),
+        (b"text/plain charset=x", 11),
+        (b"text/plain, text/html", 10),
+        (b"a/b;c", 5),
+        (b"a/b;c=", 6),
+        (b"a/b;=d", 4),
+        (b"a/b;c =d", 5),
+        (b"a/b;c= d", 6),
+        (b"a/b;c=d e", 8),
+        (b"a/b;c=\"d", 8),
+        (b"a/b;c=\"d\\", 9),
+        (b"a/b;c=\"\x07\"", 7),
+        (b"a/b;c=\"\\\x7F\"", 8),
+        (b"a/b;c=\"d\"e", 9),
+        (b"a/b;c=\xE9", 6),
+    ];
+    for (field, at) in table {
+        let malformed = Err(format!("malformed Content-Type at byte {at}"));
+        assert_eq!(from_content_type(field), malformed, "{}", field.escape_ascii());
+    }
+}
+
+#[cfg(feature = "encoding_rs")]
+#[test]
+fn the_charset_of_a_field_is_replaced() {
+    for (field, changed) in [
+        (" text/html", "text/html; charset=utf-8"),
+        ("text/html;Charset=latin1", "text/html; charset=utf-8"),
+        ("a/b; q=\"1;\\\"\" ; charset=\"x\";f=g;", "a/b; q=\"1;\\\"\";f=g; charset=utf-8"),
+        ("a/b;charset=x;charset=y", "a/b; charset=utf-8"),
+    ] {
+        let mut fields = headers(&[field]);
+        let body = Utf8Body::new(()).with_charset("latin1").unwrap();
+        body.update_headers(&mut fields);
+        assert_eq!(fields[http::header::CONTENT_TYPE], changed);
     }
 }
 

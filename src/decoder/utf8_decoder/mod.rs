@@ -311,6 +311,18 @@ impl Utf8Decoder {
         Self { scanner, ..Self::new() }
     }
 
+    /// Classifies the start of `input`, the bytes at [`position`](Self::position).
+    #[cfg(feature = "std")]
+    #[inline]
+    pub(crate) fn step<'i>(&mut self, input: &'i [u8]) -> Step<&'i str> {
+        debug_assert!(self.partial.is_empty());
+        let step = self.scanner.step(input);
+        if let Step::Error(error) = step {
+            self.stats.note(error);
+        }
+        step
+    }
+
     /// The fast path of [`Scanner::step`]. Returns the text that `input` begins with, which can be empty,
     /// and what follows it, or `None` if the scanner is not on the fast path.
     #[cfg(feature = "alloc")]
