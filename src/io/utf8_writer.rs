@@ -65,14 +65,6 @@ pub struct Utf8Writer<W> {
 
 impl<W> Utf8Writer<W> {
     /// Writes to `writer`, without a BOM, in [`ErrorMode::Fatal`], with a capacity of 8,192 bytes (8 KiB).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// assert_eq!(Utf8Writer::new(std::io::sink()).unwritten_len(), 0);
-    /// ```
     pub fn new(writer: W) -> Self {
         Self { writer, buffer: Buffer::default(), capacity: CAPACITY, text: WriteText::new() }
     }
@@ -99,100 +91,33 @@ impl<W> Utf8Writer<W> {
     ///
     /// The BOM is written before the first text, even if that is empty. If there is no text, no BOM is
     /// written.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Encoder;
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mut writer = Utf8Writer::new(Vec::new()).with_encoder(Utf8Encoder::new().with_bom());
-    /// writer.write_str("text").unwrap();
-    /// writer.finish().unwrap();
-    /// assert_eq!(writer.into_inner(), b"\xEF\xBB\xBFtext");
-    /// ```
     pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
         Self { text: self.text.with_encoder(encoder), ..self }
     }
 
     /// Sets what replaces unpaired surrogates.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mode = ErrorMode::Replacement;
-    /// let mut writer = Utf8Writer::new(Vec::new()).with_surrogate_mode(mode);
-    /// writer.write_utf16(&[0xD83D]).unwrap();
-    /// writer.finish().unwrap();
-    /// assert_eq!(writer.into_inner(), "\u{FFFD}".as_bytes());
-    /// ```
     pub fn with_surrogate_mode(self, mode: ErrorMode) -> Self {
         Self { text: self.text.with_surrogate_mode(mode), ..self }
     }
 
     /// Returns the number of buffered bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.write_char('€').unwrap();
-    /// assert_eq!(writer.unwritten_len(), 3);
-    /// writer.flush().unwrap();
-    /// assert_eq!(writer.unwritten_len(), 0);
-    /// ```
     pub fn unwritten_len(&self) -> usize {
         self.buffer.unwritten().len()
     }
 
     /// Returns the inner UTF-16 decoder, for the number of units, the held surrogate, and the number of unpaired
     /// surrogates.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mut writer = Utf8Writer::new(Vec::new()).with_surrogate_mode(ErrorMode::Skip);
-    /// writer.write_utf16(&[0x61, 0xDC00, 0xD83D]).unwrap();
-    /// assert_eq!(writer.utf16().error_count(), 1);
-    /// assert_eq!(writer.utf16().incomplete(), Some(0xD83D));
-    /// ```
     pub fn utf16(&self) -> &Utf16Decoder {
         self.text.utf16()
     }
 
     /// Returns the inner writer.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// assert_eq!(Utf8Writer::new(vec![1, 2]).get_ref(), &[1, 2]);
-    /// ```
     pub fn get_ref(&self) -> &W {
         &self.writer
     }
 
     /// Returns the inner writer mutably. Bytes that you write to it precede the buffered bytes, which may start
     /// in the middle of a character: flush first.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.get_mut().extend_from_slice(b"before");
-    /// assert_eq!(writer.into_inner(), b"before");
-    /// ```
     pub fn get_mut(&mut self) -> &mut W {
         &mut self.writer
     }
@@ -200,17 +125,6 @@ impl<W> Utf8Writer<W> {
     /// Consumes the adaptor and returns the inner writer. Buffered bytes are lost (see
     /// [`unwritten_len`](Self::unwritten_len)), and so is a held surrogate. [`into_parts`](Self::into_parts)
     /// returns the bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.write_str("text").unwrap();
-    /// writer.flush().unwrap();
-    /// assert_eq!(writer.into_inner(), b"text");
-    /// ```
     pub fn into_inner(mut self) -> W {
         self.buffer.state.forgive();
         self.writer
@@ -243,19 +157,6 @@ impl<W: Write> Utf8Writer<W> {
     /// # Errors
     ///
     /// See [above](Self#errors).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.write_str("ça ")?;
-    /// writer.write_str("va")?;
-    /// writer.flush()?;
-    /// assert_eq!(writer.get_ref(), "ça va".as_bytes());
-    /// # Ok::<_, std::io::Error>(())
-    /// ```
     pub fn write_str(&mut self, text: &str) -> io::Result<()> {
         self.make_room()?;
         let buffer = &mut self.buffer.bytes;
@@ -267,18 +168,6 @@ impl<W: Write> Utf8Writer<W> {
     /// # Errors
     ///
     /// See [above](Self#errors).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.write_char('♫')?;
-    /// writer.flush()?;
-    /// assert_eq!(writer.get_ref(), b"\xE2\x99\xAB");
-    /// # Ok::<_, std::io::Error>(())
-    /// ```
     pub fn write_char(&mut self, c: char) -> io::Result<()> {
         self.write_str(c.encode_utf8(&mut [0; 4]))
     }
@@ -317,18 +206,6 @@ impl<W: Write> Utf8Writer<W> {
     ///
     /// See [above](Self#errors). [`Other`](io::ErrorKind::Other) if a `Display` implementation fails; the text before
     /// the failure has been taken, so do not repeat the call.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writeln!(writer, "{} €", 5)?;
-    /// writer.finish()?;
-    /// assert_eq!(writer.into_inner(), "5 €\n".as_bytes());
-    /// # Ok::<_, std::io::Error>(())
-    /// ```
     pub fn write_fmt(&mut self, arguments: fmt::Arguments<'_>) -> io::Result<()> {
         self.make_room()?;
         let buffer = &mut self.buffer.bytes;
@@ -340,18 +217,6 @@ impl<W: Write> Utf8Writer<W> {
     /// # Errors
     ///
     /// An error of the inner writer. Unwritten bytes are kept, and you can repeat the call.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.write_str("¿qué?")?;
-    /// writer.flush()?;
-    /// assert_eq!(writer.get_ref(), "¿qué?".as_bytes());
-    /// # Ok::<_, std::io::Error>(())
-    /// ```
     pub fn flush(&mut self) -> io::Result<()> {
         self.write_until_below(1)?;
         loop {

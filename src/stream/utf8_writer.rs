@@ -142,14 +142,6 @@ pub(super) enum WriteState {
 impl<W> Utf8Writer<W> {
     /// Writes to `writer`, without a BOM, in [`ErrorMode::Fatal`], with a capacity of 8,192 bytes
     /// (8 KiB).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// assert_eq!(Utf8Writer::new(tokio::io::sink()).unwritten_len(), 0);
-    /// ```
     pub fn new(writer: W) -> Self {
         Self {
             writer,
@@ -183,116 +175,33 @@ impl<W> Utf8Writer<W> {
     ///
     /// The BOM is written before the first text, even if that is empty. If there is no text before
     /// `close`, no BOM is written.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Encoder;
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let mut writer = Utf8Writer::new(Vec::new()).with_encoder(Utf8Encoder::new().with_bom());
-    /// writer.write_str("text").await?;
-    /// writer.close().await?;
-    /// assert_eq!(writer.into_inner(), b"\xEF\xBB\xBFtext");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
         Self { text: self.text.with_encoder(encoder), ..self }
     }
 
     /// Sets what replaces unpaired surrogates.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let mode = ErrorMode::Replacement;
-    /// let mut writer = Utf8Writer::new(Vec::new()).with_surrogate_mode(mode);
-    /// writer.write_utf16(&[0xD83D]).await?;
-    /// writer.close().await?;
-    /// assert_eq!(writer.into_inner(), "\u{FFFD}".as_bytes());
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn with_surrogate_mode(self, mode: ErrorMode) -> Self {
         Self { text: self.text.with_surrogate_mode(mode), ..self }
     }
 
     /// Returns the number of buffered bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.write_char('€').await?;
-    /// assert_eq!(writer.unwritten_len(), 3);
-    /// writer.flush().await?;
-    /// assert_eq!(writer.unwritten_len(), 0);
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn unwritten_len(&self) -> usize {
         self.outgoing.len()
     }
 
     /// Returns the inner UTF-16 decoder, for the number of units, the held surrogate, and the
     /// number of unpaired surrogates.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let mut writer = Utf8Writer::new(Vec::new()).with_surrogate_mode(ErrorMode::Skip);
-    /// writer.write_utf16(&[0x61, 0xDC00, 0xD83D]).await?;
-    /// assert_eq!(writer.utf16().error_count(), 1);
-    /// assert_eq!(writer.utf16().incomplete(), Some(0xD83D));
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn utf16(&self) -> &Utf16Decoder {
         self.text.utf16()
     }
 
     /// Returns the inner writer.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// assert_eq!(Utf8Writer::new(vec![1, 2]).get_ref(), &[1, 2]);
-    /// ```
     pub fn get_ref(&self) -> &W {
         &self.writer
     }
 
     /// Returns the inner writer mutably. Bytes that you write to it precede the buffered bytes,
     /// which may start in the middle of a character: flush first.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.get_mut().extend_from_slice(b"before");
-    /// assert_eq!(writer.into_inner(), b"before");
-    /// ```
     pub fn get_mut(&mut self) -> &mut W {
         &mut self.writer
     }
@@ -300,21 +209,6 @@ impl<W> Utf8Writer<W> {
     /// Consumes the adaptor and returns the inner writer. Buffered bytes are lost (see
     /// [`unwritten_len`](Self::unwritten_len)), and so is a held surrogate.
     /// [`into_parts`](Self::into_parts) returns the bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.write_str("text").await?;
-    /// writer.flush().await?;
-    /// assert_eq!(writer.into_inner(), b"text");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn into_inner(mut self) -> W {
         self.outgoing.forgive();
         self.writer

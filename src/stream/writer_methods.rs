@@ -25,22 +25,6 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// # Cancel safety
     ///
     /// If the future is dropped before it is ready, nothing of `text` has been taken.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.write_str("ça ").await?;
-    /// writer.write_str("va").await?;
-    /// writer.flush().await?;
-    /// assert_eq!(writer.get_ref(), "ça va".as_bytes());
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn write_str(&mut self, text: &str) -> io::Result<()> {
         self.write(WriteItem::Str(text)).await
     }
@@ -54,21 +38,6 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// # Cancel safety
     ///
     /// If the future is dropped before it is ready, the character has not been taken.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.write_char('♫').await?;
-    /// writer.flush().await?;
-    /// assert_eq!(writer.get_ref(), b"\xE2\x99\xAB");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn write_char(&mut self, c: char) -> io::Result<()> {
         self.write(WriteItem::Char(c)).await
     }
@@ -191,25 +160,6 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     ///
     /// If the future is dropped before it is ready, some of the bytes may have been written. The
     /// others are kept, and the next call that waits writes them.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use tokio::io::AsyncReadExt;
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let (mut peer, socket) = tokio::io::duplex(64);
-    /// let mut writer = Utf8Writer::new(socket);
-    /// writer.write_str("¿qué?").await?;
-    /// writer.flush().await?;
-    /// let mut received = [0; 7];
-    /// peer.read_exact(&mut received).await?;
-    /// assert_eq!(received, *"¿qué?".as_bytes());
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn flush(&mut self) -> io::Result<()> {
         poll_fn(|cx| Pin::new(&mut *self).poll_flush(cx)).await
     }
@@ -306,10 +256,6 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     /// # Errors
     ///
     /// The same as [`flush`](Self::flush).
-    ///
-    /// # Examples
-    ///
-    /// See [`poll_ready`](Self::poll_ready).
     pub fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.as_mut().poll_write_all(cx))?;
         let flushed = self.project().writer.poll_flush(cx);
@@ -321,10 +267,6 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     /// # Errors
     ///
     /// The same as [`close`](Self::close).
-    ///
-    /// # Examples
-    ///
-    /// See [`poll_ready`](Self::poll_ready).
     pub fn poll_close(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.state == WriteState::Open {
             let this = self.as_mut().project();
