@@ -307,7 +307,7 @@ impl<R: Read> Utf8Reader<R> {
     /// Reads until there is text or the end is reached.
     #[inline]
     fn fill(&mut self) -> Result<(), StreamError<io::Error>> {
-        if self.text.as_str().is_empty() { self.read_text() } else { Ok(()) }
+        if self.text.has_text() { Ok(()) } else { self.read_text() }
     }
 
     #[inline(never)]

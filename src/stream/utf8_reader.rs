@@ -295,7 +295,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Result<(), StreamError<io::Error>>> {
-        if !self.text.as_str().is_empty() {
+        if self.text.has_text() {
             return Poll::Ready(Ok(()));
         }
         if !self.text.is_reading() {
