@@ -80,10 +80,10 @@ impl WriteText {
             WriteItem::Str(text) => !text.is_empty(),
             WriteItem::Text(text) => !text.is_empty(),
         };
-        let mut ended = Ok(());
-        if ends_units && self.utf16.incomplete().is_some() {
-            ended = self.end_units(Utf16Decoder::interrupt);
-        }
+        let ended = match ends_units && self.utf16.incomplete().is_some() {
+            true => self.end_units(Utf16Decoder::interrupt),
+            false => Ok(()),
+        };
         let Self { outgoing, encoder, utf16, mode, capacity } = self;
         let bom = encoder.take_bom();
         if !bom.is_empty() {
@@ -101,7 +101,7 @@ impl WriteText {
             }
             WriteItem::Units(units) => {
                 outgoing.reserve(units.len());
-                ended = utf16.push_all(units, *mode, |bytes| outgoing.copy(bytes));
+                return utf16.push_all(units, *mode, |bytes| outgoing.copy(bytes));
             }
         }
         ended
@@ -130,15 +130,15 @@ impl WriteText {
     }
 
     /// Notes that the inner writer has accepted `written` bytes. It cannot have accepted more than there were.
+    #[inline]
     pub(crate) fn advance(&mut self, written: usize) -> io::Result<()> {
         if written == 0 {
             let message = "the inner writer accepted 0 bytes";
             return Err(io::Error::new(io::ErrorKind::WriteZero, message));
         }
-        let limit = self.capacity.saturating_mul(2);
-        let was_long = self.outgoing.len() > limit;
+        let was_long = self.outgoing.len() / 2 > self.capacity;
         self.outgoing.advance(written);
-        if was_long && self.outgoing.len() <= limit {
+        if was_long && self.outgoing.len() / 2 <= self.capacity {
             self.outgoing.shrink();
         }
         Ok(())
