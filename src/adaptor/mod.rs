@@ -3,6 +3,8 @@
 #[cfg(any(feature = "http-body", feature = "stream"))]
 pub(crate) mod chunks;
 #[cfg(feature = "std")]
+pub(crate) mod outgoing;
+#[cfg(feature = "std")]
 pub(crate) mod read_text;
 #[cfg_attr(not(docsrs), cfg(feature = "std"))]
 pub(crate) mod stream_error;

@@ -124,6 +124,12 @@ impl ReadText {
         if self.repaired.is_done() { self.buffer.as_str() } else { self.repaired.as_str() }
     }
 
+    /// Whether there is text that has not been consumed.
+    #[inline]
+    pub(crate) fn has_text(&self) -> bool {
+        !self.repaired.is_done() || self.buffer.has_text()
+    }
+
     /// Returns the bytes that have been read but not decoded.
     pub(crate) fn rest(&self) -> &[u8] {
         self.buffer.rest()
@@ -233,7 +239,7 @@ impl ReadText {
 
     /// Notes that `read` bytes have been put in the room, 0 at the end. Decodes them in the common case: text,
     /// perhaps followed by the beginning of a character. Returns whether there is text.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn fill(&mut self, read: usize) -> bool {
         self.buffer.fill(read);
         if read == 0 {

@@ -60,20 +60,6 @@ impl<T> Utf8ByteReader<T> {
     }
 
     /// Returns the inner `Utf8Reader`, for example for its decoder's error count and first error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::io::Read;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let reader = Utf8Reader::new(&b"\xFF."[..]).with_error_mode(ErrorMode::Skip);
-    /// let mut reader = reader.into_byte_reader();
-    /// reader.read_to_end(&mut Vec::new())?;
-    /// assert_eq!(reader.get_ref().decoder().error_count(), 1);
-    /// # Ok::<_, std::io::Error>(())
-    /// ```
     pub fn get_ref(&self) -> &T {
         &self.inner
     }

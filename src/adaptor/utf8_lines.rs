@@ -93,31 +93,12 @@ impl<S> Utf8Lines<S> {
 
     /// Sets the maximum length of a line, in bytes as received, without the BOM and the delimiter. Call it
     /// before the first line.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let mut lines = Utf8Reader::new(&b"four\nfive!\n"[..]).into_lines().with_max_length(4);
-    /// assert!(lines.next().unwrap().is_ok());
-    /// assert!(lines.next().unwrap().is_err());
-    /// ```
     pub fn with_max_length(mut self, max_length: usize) -> Self {
         self.lines.set_max_length(max_length);
         self
     }
 
     /// Returns the source: the reader or the stream that the lines are read from.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let lines = Utf8Reader::new(&b"line\n"[..]).into_lines();
-    /// assert_eq!(lines.get_ref().get_ref(), b"line\n");
-    /// ```
     pub fn get_ref(&self) -> &S {
         &self.source
     }
@@ -142,16 +123,6 @@ impl<S> Utf8Lines<S> {
 
     /// Returns the bytes that have been read but are in no line yet, and in no delimiter. With
     /// [`Delimiter::any_newline`], the LF of the last line's CR LF may not have been read.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let mut lines = Utf8Reader::new(&b"one\ntwo"[..]).into_lines();
-    /// lines.next();
-    /// assert_eq!(lines.rest(), b"two");
-    /// ```
     pub fn rest(&self) -> &[u8] {
         self.lines.rest()
     }
@@ -160,16 +131,6 @@ impl<S> Utf8Lines<S> {
     /// bytes were skipped. Its position is the offset up to which [`rest`](Self::rest) has been
     /// scanned. When a line is returned, its errors have been counted and those of the next line have
     /// not. In a rejected line, errors are counted up to the byte that caused the rejection.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let mut lines = Utf8Reader::new(&b"one\n"[..]).into_lines();
-    /// lines.next();
-    /// assert_eq!(lines.decoder().position(), 4);
-    /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
         self.lines.decoder()
     }

@@ -1,166 +1,176 @@
-//! How do texts and UTF-16 units become the bytes that a writer writes, and what if it is dropped before it wrote them?
-//! It does no I/O; both `Utf8Writer`s share it.
+//! How do texts and UTF-16 units become the bytes that a writer writes? It does no I/O; both `Utf8Writer`s share it.
 
 use std::fmt;
 use std::io;
 
+use bytestring::ByteString;
+
+use crate::adaptor::CAPACITY;
+use crate::adaptor::outgoing::Outgoing;
 use crate::decoder::encoder::Utf8Encoder;
 use crate::decoder::mode::ErrorMode;
 use crate::utf16::{Utf16Decoder, Utf16Error};
 
-/// The state between two texts: whether a BOM is due, and a held surrogate. It holds no bytes: `out` takes them.
-#[derive(Clone, Debug)]
+/// What a writer has taken but not written, and the state between two texts: whether a BOM is due, and a held surrogate.
 pub(crate) struct WriteText {
+    pub(crate) outgoing: Outgoing,
+    capacity: usize,
     encoder: Utf8Encoder,
     utf16: Utf16Decoder,
     mode: ErrorMode,
 }
 
+/// What a writer takes.
+#[derive(Debug)]
+pub(crate) enum WriteItem<'a> {
+    Char(char),
+    Str(&'a str),
+    Text(ByteString),
+    Units(&'a [u16]),
+}
+
+/// Shorter texts are copied, which is faster than writing them as slices of their own.
+pub(crate) const MIN_SHARED: usize = 256;
+
 impl WriteText {
     pub(crate) fn new() -> Self {
-        Self { encoder: Utf8Encoder::new(), utf16: Utf16Decoder::new(), mode: ErrorMode::default() }
+        Self {
+            outgoing: Outgoing::default(),
+            capacity: CAPACITY,
+            encoder: Utf8Encoder::new(),
+            utf16: Utf16Decoder::new(),
+            mode: ErrorMode::default(),
+        }
     }
 
-    pub(crate) fn with_encoder(self, encoder: Utf8Encoder) -> Self {
-        Self { encoder, ..self }
+    pub(crate) fn set_capacity(&mut self, capacity: usize) {
+        self.capacity = capacity.max(1);
     }
 
-    pub(crate) fn with_surrogate_mode(self, mode: ErrorMode) -> Self {
-        Self { mode, ..self }
+    pub(crate) fn set_encoder(&mut self, encoder: Utf8Encoder) {
+        self.encoder = encoder;
+    }
+
+    pub(crate) fn set_surrogate_mode(&mut self, mode: ErrorMode) {
+        self.mode = mode;
     }
 
     pub(crate) fn utf16(&self) -> &Utf16Decoder {
         &self.utf16
     }
 
-    /// Passes the bytes of `text` to `out`, and those that precede them.
+    /// Whether some bytes must be written before the next item is taken.
     #[inline]
-    pub(crate) fn push(
-        &mut self,
-        text: &str,
-        mut out: impl FnMut(&[u8]),
-    ) -> Result<(), Utf16Error> {
-        let started = self.start(!text.is_empty(), &mut out);
-        out(text.as_bytes());
-        started
+    pub(crate) fn is_full(&self) -> bool {
+        self.outgoing.len() >= self.capacity
     }
 
-    /// Starts a text or units, which follow even if this fails. A text that is not empty `ends_units`.
+    /// Takes `item`, even if the buffer is full. If the run of units before it ended with an unpaired surrogate, that
+    /// error is returned after the item has been taken.
     #[inline]
-    pub(crate) fn start(
+    pub(crate) fn take(
         &mut self,
-        ends_units: bool,
-        mut out: impl FnMut(&[u8]),
+        item: WriteItem<'_>,
+        is_vectored: bool,
     ) -> Result<(), Utf16Error> {
-        let mut ended = Ok(());
-        if ends_units && self.utf16.incomplete().is_some() {
-            ended = self.end(Utf16Decoder::interrupt, &mut out);
-        }
-        let bom = self.encoder.take_bom();
+        // Units continue the previous units. Any other text that is not empty ends them.
+        let ends_units = match &item {
+            WriteItem::Units(_) => false,
+            WriteItem::Char(_) => true,
+            WriteItem::Str(text) => !text.is_empty(),
+            WriteItem::Text(text) => !text.is_empty(),
+        };
+        let ended = match ends_units && self.utf16.incomplete().is_some() {
+            true => self.end_units(Utf16Decoder::interrupt),
+            false => Ok(()),
+        };
+        let Self { outgoing, encoder, utf16, mode, capacity } = self;
+        let bom = encoder.take_bom();
         if !bom.is_empty() {
-            out(bom);
+            outgoing.copy(bom);
+        }
+        match item {
+            WriteItem::Char(c) => outgoing.copy(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            WriteItem::Str(text) => outgoing.copy(text.as_bytes()),
+            WriteItem::Text(text) => {
+                let least = if is_vectored { MIN_SHARED } else { MIN_SHARED.max(*capacity) };
+                match text.len() < least {
+                    true => outgoing.copy(text.as_bytes()),
+                    false => outgoing.share(text.into_bytes()),
+                }
+            }
+            WriteItem::Units(units) => {
+                outgoing.reserve(units.len());
+                return utf16.push_all(units, *mode, |bytes| outgoing.copy(bytes));
+            }
         }
         ended
     }
 
-    /// Encodes units, which continue the previous units, after [`start`](Self::start).
-    pub(crate) fn push_utf16(
-        &mut self,
-        units: &[u16],
-        out: impl FnMut(&[u8]),
-    ) -> Result<(), Utf16Error> {
-        self.utf16.push_all(units, self.mode, out)
-    }
-
-    /// Formats text. If the run of units before it ended with an unpaired surrogate, that error is returned after all
-    /// text has been passed to `out`.
-    pub(crate) fn push_fmt(
-        &mut self,
-        arguments: fmt::Arguments<'_>,
-        out: impl FnMut(&[u8]),
-    ) -> io::Result<()> {
-        let mut formatted = Formatted { text: self, out, ended: Ok(()) };
+    /// Takes formatted text, piece by piece.
+    pub(crate) fn take_fmt(&mut self, arguments: fmt::Arguments<'_>) -> io::Result<()> {
+        let mut formatted = Formatted { text: self, ended: Ok(()) };
         fmt::write(&mut formatted, arguments).map_err(|_| formatting_failed())?;
         Ok(formatted.ended?)
     }
 
     /// Ends the text: a held surrogate is an error, once, or is repaired.
-    pub(crate) fn finish(&mut self, out: impl FnMut(&[u8])) -> Result<(), Utf16Error> {
-        self.end(Utf16Decoder::finish, out)
+    pub(crate) fn finish(&mut self) -> Result<(), Utf16Error> {
+        self.end_units(Utf16Decoder::finish)
     }
 
     #[cold]
-    fn end(
+    fn end_units(
         &mut self,
         end: fn(&mut Utf16Decoder) -> Result<(), Utf16Error>,
-        mut out: impl FnMut(&[u8]),
     ) -> Result<(), Utf16Error> {
         let Err(error) = end(&mut self.utf16) else { return Ok(()) };
-        out(error.repair(self.mode).ok_or(error)?.as_bytes());
+        self.outgoing.copy(error.repair(self.mode).ok_or(error)?.as_bytes());
         Ok(())
+    }
+
+    /// Notes that the inner writer has accepted `written` bytes. It cannot have accepted more than there were.
+    #[inline]
+    pub(crate) fn advance(&mut self, written: usize) -> io::Result<()> {
+        if written == 0 {
+            let message = "the inner writer accepted 0 bytes";
+            return Err(io::Error::new(io::ErrorKind::WriteZero, message));
+        }
+        let was_long = self.outgoing.len() / 2 > self.capacity;
+        self.outgoing.advance(written);
+        if was_long && self.outgoing.len() / 2 <= self.capacity {
+            self.outgoing.shrink();
+        }
+        Ok(())
+    }
+}
+
+/// Shows the number of buffered bytes, not the bytes.
+impl fmt::Debug for WriteText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WriteText")
+            .field("unwritten_len", &self.outgoing.len())
+            .field("capacity", &self.capacity)
+            .field("utf16", &self.utf16)
+            .field("mode", &self.mode)
+            .finish_non_exhaustive()
     }
 }
 
 /// Takes formatted text, piece by piece.
-struct Formatted<'a, O> {
+struct Formatted<'a> {
     text: &'a mut WriteText,
-    out: O,
     ended: Result<(), Utf16Error>,
 }
 
-impl<O: FnMut(&[u8])> fmt::Write for Formatted<'_, O> {
+impl fmt::Write for Formatted<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.ended = self.ended.and(self.text.push(text, &mut self.out));
+        self.ended = self.ended.and(self.text.take(WriteItem::Str(text), false));
         Ok(())
     }
-}
-
-/// The error if the inner writer accepts no bytes.
-pub(crate) fn write_zero() -> io::Error {
-    io::Error::new(io::ErrorKind::WriteZero, "the inner writer accepted 0 bytes")
 }
 
 /// The error if an argument of a formatted text fails.
 pub(crate) fn formatting_failed() -> io::Error {
     io::Error::other("formatting failed: a `Display` implementation returned an error")
-}
-
-/// Writes one line to standard error when it is dropped with unwritten bytes, in debug builds, at most once per
-/// process.
-///
-/// A forgotten `flush` loses the end of a text without an error, so it should be noticed in development. It must do
-/// no harm where it is intended, as when a task is cancelled: a panic would abort a process that is already panicking
-/// and could end a healthy task, and release builds do nothing. After an error of the inner writer, nothing is
-/// written either: the program knows.
-#[derive(Debug, Default)]
-pub(crate) struct Unwritten {
-    #[cfg(debug_assertions)]
-    is_known: bool,
-}
-
-impl Unwritten {
-    /// Notes that the writer has failed, or was taken apart: unwritten bytes are then not reported.
-    #[inline]
-    pub(crate) fn forgive(&mut self) {
-        #[cfg(debug_assertions)]
-        {
-            self.is_known = true;
-        }
-    }
-
-    /// Call it when the writer of type `name` is dropped with `len` unwritten bytes.
-    #[cfg(debug_assertions)]
-    pub(crate) fn drop_with(&self, len: usize, name: &str) {
-        use std::io::{Write, stderr};
-        use std::sync::atomic::{AtomicBool, Ordering};
-
-        static IS_SAID: AtomicBool = AtomicBool::new(false);
-        let is_expected = len == 0 || self.is_known || std::thread::panicking();
-        if !is_expected && !IS_SAID.swap(true, Ordering::Relaxed) {
-            let message = "flush it, or call `into_parts` to drop them without this message";
-            // `eprintln!` would panic if standard error is closed.
-            let _ignored =
-                writeln!(stderr(), "{name} dropped with {len} unwritten bytes: {message}");
-        }
-    }
 }

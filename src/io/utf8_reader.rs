@@ -57,15 +57,6 @@ pub struct Utf8Reader<R> {
 
 impl<R> Utf8Reader<R> {
     /// Reads from `reader`, with the default options, in [`ErrorMode::Fatal`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let mut reader = Utf8Reader::new("żółw".as_bytes());
-    /// assert_eq!(reader.next_str().unwrap(), Some("żółw"));
-    /// ```
     pub fn new(reader: R) -> Self {
         Self { reader, text: ReadText::new() }
     }
@@ -90,17 +81,6 @@ impl<R> Utf8Reader<R> {
     ///
     /// If the stream has already begun, it continues with the same offsets: the rejected characters apply to the
     /// bytes that have not been decoded, and the other options have no effect.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    /// use utf8_codec::{BomPolicy, Utf8Options};
-    ///
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let mut reader = Utf8Reader::new("\u{FEFF}text".as_bytes()).with_options(options);
-    /// assert_eq!(reader.next_str().unwrap(), Some("text"));
-    /// ```
     pub fn with_options(self, options: Utf8Options) -> Self {
         Self { text: self.text.with_options(options), ..self }
     }
@@ -126,32 +106,11 @@ impl<R> Utf8Reader<R> {
     }
 
     /// Returns the text that has been decoded but not consumed. It is empty if more bytes must be read first.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let mut reader = Utf8Reader::new("one two".as_bytes());
-    /// assert_eq!(reader.as_str(), "");
-    /// reader.next_char().unwrap();
-    /// assert_eq!(reader.as_str(), "ne two");
-    /// ```
     pub fn as_str(&self) -> &str {
         self.text.as_str()
     }
 
     /// Returns the bytes that have been read but not decoded.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let mut reader = Utf8Reader::new(&b"HELO\xFFbinary"[..]);
-    /// reader.next_str().unwrap();
-    /// assert_eq!(reader.rest(), b"\xFFbinary");
-    /// ```
     pub fn rest(&self) -> &[u8] {
         self.text.rest()
     }
@@ -162,17 +121,6 @@ impl<R> Utf8Reader<R> {
     /// # Panics
     ///
     /// If `len` is not a character boundary of that text.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let mut reader = Utf8Reader::new("größe: 7".as_bytes());
-    /// let name = reader.peek_str().unwrap().unwrap().find(':').unwrap();
-    /// reader.consume(name);
-    /// assert_eq!(reader.as_str(), ": 7");
-    /// ```
     pub fn consume(&mut self, len: usize) {
         self.text.consume(len);
     }
@@ -182,29 +130,11 @@ impl<R> Utf8Reader<R> {
     }
 
     /// Returns the reader.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// assert_eq!(Utf8Reader::new(&b"bytes"[..]).get_ref(), b"bytes");
-    /// ```
     pub fn get_ref(&self) -> &R {
         &self.reader
     }
 
     /// Returns the reader mutably. Bytes that you read from it are missing from the text.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let mut reader = Utf8Reader::new(&b"bytes"[..]);
-    /// *reader.get_mut() = b"other bytes";
-    /// assert_eq!(reader.into_inner(), b"other bytes");
-    /// ```
     pub fn get_mut(&mut self) -> &mut R {
         &mut self.reader
     }
@@ -230,39 +160,12 @@ impl<R> Utf8Reader<R> {
     }
 
     /// Returns a [`Read`] and [`BufRead`](io::BufRead) of well-formed UTF-8.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::io::Read;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let reader = Utf8Reader::new(&b"caf\xE9"[..]).with_error_mode(ErrorMode::Windows1252);
-    /// let mut text = String::new();
-    /// reader.into_byte_reader().read_to_string(&mut text)?;
-    /// assert_eq!(text, "café");
-    /// # Ok::<_, std::io::Error>(())
-    /// ```
     pub fn into_byte_reader(self) -> Utf8ByteReader<Self> {
         Utf8ByteReader::new(self)
     }
 
     /// Returns the inner decoder, for the position in the stream, the error count, the first error, whether a
     /// BOM was removed, and how many bytes were skipped. It holds no bytes; see [`rest`](Self::rest).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let mut reader = Utf8Reader::new(&b"ab\xFF\xE2"[..]).with_error_mode(ErrorMode::Skip);
-    /// assert_eq!(reader.next_str().unwrap(), Some("ab"));
-    /// assert_eq!((reader.decoder().position(), reader.rest()), (2, &b"\xFF\xE2"[..]));
-    /// assert_eq!(reader.next_str().unwrap(), None);
-    /// assert_eq!(reader.decoder().error_count(), 2);
-    /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
         self.text.decoder()
     }
@@ -302,18 +205,6 @@ impl<R: Read> Utf8Reader<R> {
     /// # Errors
     ///
     /// See [above](Self#errors).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::{StreamError, Utf8Reader};
-    ///
-    /// let mut reader = Utf8Reader::new(&b"good \xFFand good"[..]);
-    /// assert_eq!(reader.next_str().unwrap(), Some("good "));
-    /// assert!(matches!(reader.next_str(), Err(StreamError::Utf8(error)) if error.valid_up_to() == 5));
-    /// assert_eq!(reader.next_str().unwrap(), Some("and good"));
-    /// assert_eq!(reader.next_str().unwrap(), None);
-    /// ```
     #[inline]
     pub fn next_str(&mut self) -> Result<Option<&str>, StreamError<io::Error>> {
         self.fill()?;
@@ -325,17 +216,6 @@ impl<R: Read> Utf8Reader<R> {
     /// # Errors
     ///
     /// The same as [`next_str`](Self::next_str). Each error is returned once.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let mut reader = Utf8Reader::new("a word".as_bytes());
-    /// assert_eq!(reader.peek_str().unwrap(), Some("a word"));
-    /// reader.consume(2);
-    /// assert_eq!(reader.peek_str().unwrap(), Some("word"));
-    /// ```
     #[inline]
     pub fn peek_str(&mut self) -> Result<Option<&str>, StreamError<io::Error>> {
         self.fill()?;
@@ -347,17 +227,6 @@ impl<R: Read> Utf8Reader<R> {
     /// # Errors
     ///
     /// The same as [`next_str`](Self::next_str).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let mut reader = Utf8Reader::new("né".as_bytes());
-    /// assert_eq!(reader.next_char().unwrap(), Some('n'));
-    /// assert_eq!(reader.next_char().unwrap(), Some('é'));
-    /// assert_eq!(reader.next_char().unwrap(), None);
-    /// ```
     #[inline]
     pub fn next_char(&mut self) -> Result<Option<char>, StreamError<io::Error>> {
         if let Some(next) = self.text.next_char() {
@@ -397,17 +266,6 @@ impl<R: Read> Utf8Reader<R> {
     ///
     /// [`StreamError::TooLong`] as soon as the text is longer than `max_length`; otherwise the first error of
     /// the stream. The text so far is dropped. [`append_text`](Self::append_text) keeps it.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::{StreamError, Utf8Reader};
-    ///
-    /// let file = "pět".as_bytes();
-    /// assert_eq!(Utf8Reader::new(file).collect_text(4).unwrap(), "pět");
-    /// let error = Utf8Reader::new(file).collect_text(3).unwrap_err();
-    /// assert!(matches!(error, StreamError::TooLong { max_length: 3 }));
-    /// ```
     pub fn collect_text(&mut self, max_length: usize) -> Result<String, StreamError<io::Error>> {
         let mut text = String::new();
         self.append_text(&mut text, max_length)?;
@@ -449,7 +307,7 @@ impl<R: Read> Utf8Reader<R> {
     /// Reads until there is text or the end is reached.
     #[inline]
     fn fill(&mut self) -> Result<(), StreamError<io::Error>> {
-        if self.text.as_str().is_empty() { self.read_text() } else { Ok(()) }
+        if self.text.has_text() { Ok(()) } else { self.read_text() }
     }
 
     #[inline(never)]

@@ -4,8 +4,9 @@ use std::fmt;
 use std::io::{self, Write};
 use std::mem;
 
-use crate::adaptor::CAPACITY;
-use crate::adaptor::write_text::{Unwritten, WriteText, write_zero};
+use bytes::Bytes;
+
+use crate::adaptor::write_text::{WriteItem, WriteText};
 use crate::decoder::encoder::Utf8Encoder;
 use crate::decoder::mode::ErrorMode;
 use crate::utf16::Utf16Decoder;
@@ -16,10 +17,8 @@ use crate::utf16::Utf16Decoder;
 /// writes everything that is buffered, and [`finish`](Self::finish) ends the text. `write!` works too. It does
 /// not implement `Write`, because arbitrary bytes need not be text.
 ///
-/// **Dropping it writes nothing**, because an error would be lost: call `finish` or `flush`. In debug builds,
-/// dropping it with unwritten bytes writes one line to standard error, at most once per process, unless the inner
-/// writer has failed or the thread is panicking. [`unwritten_len`](Self::unwritten_len) returns the number of
-/// unwritten bytes.
+/// Dropping it writes the buffered bytes and ignores errors, as [`BufWriter`](io::BufWriter) does: call `finish` or
+/// `flush` first to see them. A held surrogate is lost. If the inner writer panicked in a write, nothing more is written.
 ///
 /// A trailing high surrogate is held until the next unit arrives; `flush` keeps it. `finish` and any other text
 /// that is not empty turn it into an unpaired surrogate. The [`ErrorMode`] decides what replaces an unpaired surrogate.
@@ -56,25 +55,18 @@ use crate::utf16::Utf16Decoder;
 /// # Ok::<_, std::io::Error>(())
 /// ```
 #[must_use = "writers do nothing unless written to"]
-pub struct Utf8Writer<W> {
-    writer: W,
-    buffer: Buffer,
-    capacity: usize,
+pub struct Utf8Writer<W: Write> {
+    /// `None` only while it is taken apart.
+    writer: Option<W>,
     text: WriteText,
+    /// Whether the inner writer is writing, or has panicked.
+    is_writing: bool,
 }
 
-impl<W> Utf8Writer<W> {
+impl<W: Write> Utf8Writer<W> {
     /// Writes to `writer`, without a BOM, in [`ErrorMode::Fatal`], with a capacity of 8,192 bytes (8 KiB).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// assert_eq!(Utf8Writer::new(std::io::sink()).unwritten_len(), 0);
-    /// ```
     pub fn new(writer: W) -> Self {
-        Self { writer, buffer: Buffer::default(), capacity: CAPACITY, text: WriteText::new() }
+        Self { writer: Some(writer), text: WriteText::new(), is_writing: false }
     }
 
     /// Sets the number of bytes, at least 1, that are buffered before they are written. Nothing is allocated
@@ -91,129 +83,53 @@ impl<W> Utf8Writer<W> {
     /// writer.write_str("d").unwrap();
     /// assert_eq!((&writer.get_ref()[..], writer.unwritten_len()), (&b"abc"[..], 1));
     /// ```
-    pub fn with_capacity(self, capacity: usize) -> Self {
-        Self { capacity: capacity.max(1), ..self }
+    pub fn with_capacity(mut self, capacity: usize) -> Self {
+        self.text.set_capacity(capacity);
+        self
     }
 
     /// Sets the encoder, which determines whether a BOM is written.
     ///
     /// The BOM is written before the first text, even if that is empty. If there is no text, no BOM is
     /// written.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Encoder;
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mut writer = Utf8Writer::new(Vec::new()).with_encoder(Utf8Encoder::new().with_bom());
-    /// writer.write_str("text").unwrap();
-    /// writer.finish().unwrap();
-    /// assert_eq!(writer.into_inner(), b"\xEF\xBB\xBFtext");
-    /// ```
-    pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
-        Self { text: self.text.with_encoder(encoder), ..self }
+    pub fn with_encoder(mut self, encoder: Utf8Encoder) -> Self {
+        self.text.set_encoder(encoder);
+        self
     }
 
     /// Sets what replaces unpaired surrogates.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mode = ErrorMode::Replacement;
-    /// let mut writer = Utf8Writer::new(Vec::new()).with_surrogate_mode(mode);
-    /// writer.write_utf16(&[0xD83D]).unwrap();
-    /// writer.finish().unwrap();
-    /// assert_eq!(writer.into_inner(), "\u{FFFD}".as_bytes());
-    /// ```
-    pub fn with_surrogate_mode(self, mode: ErrorMode) -> Self {
-        Self { text: self.text.with_surrogate_mode(mode), ..self }
+    pub fn with_surrogate_mode(mut self, mode: ErrorMode) -> Self {
+        self.text.set_surrogate_mode(mode);
+        self
     }
 
     /// Returns the number of buffered bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.write_char('€').unwrap();
-    /// assert_eq!(writer.unwritten_len(), 3);
-    /// writer.flush().unwrap();
-    /// assert_eq!(writer.unwritten_len(), 0);
-    /// ```
     pub fn unwritten_len(&self) -> usize {
-        self.buffer.unwritten().len()
+        self.text.outgoing.len()
     }
 
     /// Returns the inner UTF-16 decoder, for the number of units, the held surrogate, and the number of unpaired
     /// surrogates.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mut writer = Utf8Writer::new(Vec::new()).with_surrogate_mode(ErrorMode::Skip);
-    /// writer.write_utf16(&[0x61, 0xDC00, 0xD83D]).unwrap();
-    /// assert_eq!(writer.utf16().error_count(), 1);
-    /// assert_eq!(writer.utf16().incomplete(), Some(0xD83D));
-    /// ```
     pub fn utf16(&self) -> &Utf16Decoder {
         self.text.utf16()
     }
 
     /// Returns the inner writer.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// assert_eq!(Utf8Writer::new(vec![1, 2]).get_ref(), &[1, 2]);
-    /// ```
     pub fn get_ref(&self) -> &W {
-        &self.writer
+        self.writer.as_ref().expect(TAKEN)
     }
 
     /// Returns the inner writer mutably. Bytes that you write to it precede the buffered bytes, which may start
     /// in the middle of a character: flush first.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.get_mut().extend_from_slice(b"before");
-    /// assert_eq!(writer.into_inner(), b"before");
-    /// ```
     pub fn get_mut(&mut self) -> &mut W {
-        &mut self.writer
+        self.writer.as_mut().expect(TAKEN)
     }
 
     /// Consumes the adaptor and returns the inner writer. Buffered bytes are lost (see
     /// [`unwritten_len`](Self::unwritten_len)), and so is a held surrogate. [`into_parts`](Self::into_parts)
     /// returns the bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.write_str("text").unwrap();
-    /// writer.flush().unwrap();
-    /// assert_eq!(writer.into_inner(), b"text");
-    /// ```
-    pub fn into_inner(mut self) -> W {
-        self.buffer.state.forgive();
-        self.writer
+    pub fn into_inner(self) -> W {
+        self.into_parts().0
     }
 
     /// Consumes the adaptor and returns the inner writer and the bytes that have not been written.
@@ -230,36 +146,21 @@ impl<W> Utf8Writer<W> {
     /// writer.write_str("written").unwrap();
     /// writer.flush().unwrap();
     /// writer.write_str("€").unwrap();
-    /// assert_eq!(writer.into_parts(), (b"written".to_vec(), b"\xE2\x82\xAC".to_vec()));
+    /// assert_eq!(writer.into_parts(), (b"written".to_vec(), "€".into()));
     /// ```
-    pub fn into_parts(self) -> (W, Vec<u8>) {
-        (self.writer, self.buffer.take())
+    pub fn into_parts(mut self) -> (W, Bytes) {
+        let writer = self.writer.take().expect(TAKEN);
+        (writer, mem::take(&mut self.text.outgoing).into_bytes())
     }
-}
 
-impl<W: Write> Utf8Writer<W> {
     /// Copies `text` into the buffer, after writing that out if it is full.
     ///
     /// # Errors
     ///
     /// See [above](Self#errors).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.write_str("ça ")?;
-    /// writer.write_str("va")?;
-    /// writer.flush()?;
-    /// assert_eq!(writer.get_ref(), "ça va".as_bytes());
-    /// # Ok::<_, std::io::Error>(())
-    /// ```
     pub fn write_str(&mut self, text: &str) -> io::Result<()> {
         self.make_room()?;
-        let buffer = &mut self.buffer.bytes;
-        Ok(self.text.push(text, |bytes| buffer.extend_from_slice(bytes))?)
+        Ok(self.text.take(WriteItem::Str(text), false)?)
     }
 
     /// Writes one `char` to the buffer, after writing that out if it is full.
@@ -267,18 +168,6 @@ impl<W: Write> Utf8Writer<W> {
     /// # Errors
     ///
     /// See [above](Self#errors).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.write_char('♫')?;
-    /// writer.flush()?;
-    /// assert_eq!(writer.get_ref(), b"\xE2\x99\xAB");
-    /// # Ok::<_, std::io::Error>(())
-    /// ```
     pub fn write_char(&mut self, c: char) -> io::Result<()> {
         self.write_str(c.encode_utf8(&mut [0; 4]))
     }
@@ -305,9 +194,7 @@ impl<W: Write> Utf8Writer<W> {
     /// ```
     pub fn write_utf16(&mut self, units: &[u16]) -> io::Result<()> {
         self.make_room()?;
-        let buffer = &mut self.buffer.bytes;
-        self.text.start(false, |bytes| buffer.extend_from_slice(bytes))?;
-        Ok(self.text.push_utf16(units, |bytes| buffer.extend_from_slice(bytes))?)
+        Ok(self.text.take(WriteItem::Units(units), false)?)
     }
 
     /// Writes formatted text to the buffer, after writing that out if it is full: `write!` and `writeln!` call
@@ -317,22 +204,9 @@ impl<W: Write> Utf8Writer<W> {
     ///
     /// See [above](Self#errors). [`Other`](io::ErrorKind::Other) if a `Display` implementation fails; the text before
     /// the failure has been taken, so do not repeat the call.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writeln!(writer, "{} €", 5)?;
-    /// writer.finish()?;
-    /// assert_eq!(writer.into_inner(), "5 €\n".as_bytes());
-    /// # Ok::<_, std::io::Error>(())
-    /// ```
     pub fn write_fmt(&mut self, arguments: fmt::Arguments<'_>) -> io::Result<()> {
         self.make_room()?;
-        let buffer = &mut self.buffer.bytes;
-        self.text.push_fmt(arguments, |bytes| buffer.extend_from_slice(bytes))
+        self.text.take_fmt(arguments)
     }
 
     /// Writes everything that is buffered, and flushes the inner writer. A held surrogate stays held.
@@ -340,22 +214,10 @@ impl<W: Write> Utf8Writer<W> {
     /// # Errors
     ///
     /// An error of the inner writer. Unwritten bytes are kept, and you can repeat the call.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.write_str("¿qué?")?;
-    /// writer.flush()?;
-    /// assert_eq!(writer.get_ref(), "¿qué?".as_bytes());
-    /// # Ok::<_, std::io::Error>(())
-    /// ```
     pub fn flush(&mut self) -> io::Result<()> {
-        self.write_until_below(1)?;
+        self.write_all()?;
         loop {
-            match self.writer.flush() {
+            match self.get_mut().flush() {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 result => return result,
             }
@@ -382,90 +244,54 @@ impl<W: Write> Utf8Writer<W> {
     /// assert_eq!(writer.into_inner(), b"a");
     /// ```
     pub fn finish(&mut self) -> io::Result<()> {
-        let buffer = &mut self.buffer.bytes;
-        self.text.finish(|bytes| buffer.extend_from_slice(bytes))?;
+        self.text.finish()?;
         self.flush()
     }
 
-    /// Writes until fewer bytes are buffered than the capacity.
     fn make_room(&mut self) -> io::Result<()> {
-        self.write_until_below(self.capacity)
-    }
-
-    /// Writes until fewer than `len` bytes are buffered.
-    fn write_until_below(&mut self, len: usize) -> io::Result<()> {
-        while self.unwritten_len() >= len {
-            match self.writer.write(self.buffer.unwritten()) {
-                Ok(0) => {
-                    self.buffer.state.forgive();
-                    return Err(write_zero());
-                }
-                // It cannot have written more than there is.
-                Ok(written) => {
-                    self.buffer.advance(
-                        written.min(self.unwritten_len()),
-                        self.capacity.saturating_mul(2),
-                    );
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    self.buffer.state.forgive();
-                    return Err(error);
-                }
-            }
+        while self.text.is_full() {
+            self.write_some()?;
         }
         Ok(())
     }
-}
 
-/// The bytes that have been taken but not written.
-#[derive(Default)]
-struct Buffer {
-    bytes: Vec<u8>,
-    /// The number of them that have been written.
-    written: usize,
-    state: Unwritten,
-}
-
-impl Buffer {
-    fn unwritten(&self) -> &[u8] {
-        &self.bytes[self.written..]
+    fn write_all(&mut self) -> io::Result<()> {
+        while self.unwritten_len() > 0 {
+            self.write_some()?;
+        }
+        Ok(())
     }
 
-    /// Notes that `written` more bytes have been written. Keeps a capacity of at most `room` when little is left.
-    fn advance(&mut self, written: usize, room: usize) {
-        self.written += written;
-        // Moves the others to the front when they are the smaller part, so that this costs little.
-        if self.written >= self.unwritten().len() {
-            self.bytes.drain(..self.written);
-            self.bytes.shrink_to(room);
-            self.written = 0;
+    /// Writes some of the buffered bytes to the inner writer. There must be at least one.
+    fn write_some(&mut self) -> io::Result<()> {
+        let Self { writer, text, is_writing } = self;
+        *is_writing = true;
+        let written = writer.as_mut().expect(TAKEN).write(text.outgoing.first());
+        *is_writing = false;
+        match written {
+            Ok(written) => text.advance(written),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+            Err(error) => Err(error),
         }
     }
-
-    /// Returns the unwritten bytes.
-    fn take(mut self) -> Vec<u8> {
-        self.bytes.drain(..self.written);
-        self.written = 0;
-        mem::take(&mut self.bytes)
-    }
 }
 
-#[cfg(debug_assertions)]
-impl Drop for Buffer {
+impl<W: Write> Drop for Utf8Writer<W> {
     fn drop(&mut self) {
-        self.state.drop_with(self.unwritten().len(), "io::Utf8Writer");
+        if !self.is_writing {
+            let _ignored = self.write_all();
+        }
     }
 }
 
-/// Shows the number of buffered bytes, not the bytes.
-impl<W: fmt::Debug> fmt::Debug for Utf8Writer<W> {
+impl<W: Write + fmt::Debug> fmt::Debug for Utf8Writer<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Utf8Writer")
-            .field("writer", &self.writer)
-            .field("unwritten_len", &self.unwritten_len())
-            .field("capacity", &self.capacity)
+            .field("writer", self.get_ref())
             .field("text", &self.text)
             .finish_non_exhaustive()
     }
 }
+
+/// Only a method that consumes the `Utf8Writer` takes its writer.
+const TAKEN: &str = "the inner writer is there until the end";

@@ -96,45 +96,12 @@ impl<S, E> CharStream<S, E> {
     ///
     /// If [`as_str`](Self::as_str) is empty, the next `char` is not known, and this is the offset
     /// after the last one. A repair has the offset of its ill-formed part.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let texts = stream::iter([Ok::<_, std::io::Error>(&b"\xC3\xA9\xFFx"[..])]).utf8();
-    /// let mut chars = texts.with_error_mode(ErrorMode::Skip).chars();
-    /// assert_eq!(chars.next().await.unwrap().unwrap(), 'é');
-    /// assert_eq!(chars.offset(), 2);
-    /// assert_eq!(chars.peek().await.unwrap().unwrap(), 'x');
-    /// assert_eq!(chars.offset(), 3);
-    /// # }
-    /// ```
     pub fn offset(&self) -> u64 {
         self.block.offset()
     }
 
     /// Returns the text that has been decoded but not yielded. It is empty if the next `char` is
     /// still in the source.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut chars = stream::iter([Ok::<_, std::io::Error>(&b"word word"[..])]).utf8().chars();
-    /// assert_eq!(chars.as_str(), "");
-    /// chars.next().await;
-    /// assert_eq!(chars.as_str(), "ord word");
-    /// # }
-    /// ```
     pub fn as_str(&self) -> &str {
         self.block.as_str()
     }
@@ -165,41 +132,12 @@ impl<S, E> CharStream<S, E> {
     }
 
     /// Returns the `Utf8Stream`, for example for its decoder's error count and first error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut chars = stream::iter([Ok::<_, std::io::Error>(&b"\xFF"[..])]).utf8().chars();
-    /// chars.next().await;
-    /// assert_eq!(chars.get_ref().decoder().error_count(), 1);
-    /// # }
-    /// ```
     pub fn get_ref(&self) -> &Utf8Stream<S> {
         &self.texts
     }
 
     /// Consumes the adaptor and returns the `Utf8Stream`. The text in [`as_str`](Self::as_str) is
     /// lost, and so is an error that was only peeked at.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let chunks = [&b"a"[..], b"text"].map(Ok::<_, std::io::Error>);
-    /// let mut chars = stream::iter(chunks).utf8().chars();
-    /// chars.next().await;
-    /// assert_eq!(chars.into_inner().next().await.unwrap().unwrap(), "text");
-    /// # }
-    /// ```
     pub fn into_inner(self) -> Utf8Stream<S> {
         self.texts
     }
@@ -210,22 +148,6 @@ where
     S: TryStream<Ok: Into<Bytes>, Error = E>,
 {
     /// Polls for the next `char` without consuming it; see [`peek`](Self::peek).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::future::poll_fn;
-    /// use std::pin::Pin;
-    /// use futures::stream;
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut chars = stream::iter([Ok::<_, std::io::Error>("…")]).utf8().chars();
-    /// let is_first = poll_fn(|cx| Pin::new(&mut chars).poll_peek(cx).map(|c| matches!(c, Some(Ok('…')))));
-    /// assert!(is_first.await);
-    /// # }
-    /// ```
     #[allow(clippy::type_complexity, reason = "as that of `Stream::poll_next`")]
     pub fn poll_peek<'a>(
         mut self: Pin<&'a mut Self>,
@@ -238,20 +160,6 @@ where
     }
 
     /// Polls for the next block and consumes it; see [`next_block`](Self::next_block).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::pin::Pin;
-    /// use std::task::{Context, Poll};
-    /// use futures::{stream, task::noop_waker};
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// let waker = noop_waker();
-    /// let mut chars = stream::iter([Ok::<_, std::io::Error>("dvě")]).utf8().chars();
-    /// let block = Pin::new(&mut chars).poll_next_block(&mut Context::from_waker(&waker));
-    /// assert!(matches!(block, Poll::Ready(Some(Ok(['d', 'v', 'ě'])))));
-    /// ```
     #[allow(clippy::type_complexity, reason = "as that of `Stream::poll_next`")]
     pub fn poll_next_block<'a>(
         mut self: Pin<&'a mut Self>,
@@ -267,23 +175,6 @@ where
     }
 
     /// Polls for the next `char` and its offset; see [`next_indexed`](Self::next_indexed).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use std::pin::Pin;
-    /// use std::task::{Context, Poll};
-    /// use futures::{stream, task::noop_waker};
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// let waker = noop_waker();
-    /// let mut cx = Context::from_waker(&waker);
-    /// let mut chars = stream::iter([Ok::<_, std::io::Error>("…!")]).utf8().chars();
-    /// for expected in [(0, '…'), (3, '!')] {
-    ///     let Poll::Ready(Some(next)) = Pin::new(&mut chars).poll_next_indexed(&mut cx) else { panic!() };
-    ///     assert_eq!(next.unwrap(), expected);
-    /// }
-    /// ```
     #[inline]
     #[allow(clippy::type_complexity, reason = "as that of `Stream::poll_next`")]
     pub fn poll_next_indexed(

@@ -54,20 +54,6 @@ impl<R: AsyncRead> Utf8Reader<R> {
     /// # Cancel safety
     ///
     /// Dropping the future loses nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut reader = Utf8Reader::new("a word".as_bytes());
-    /// assert_eq!(reader.peek_str().await.unwrap(), Some("a word"));
-    /// reader.consume(2);
-    /// assert_eq!(reader.peek_str().await.unwrap(), Some("word"));
-    /// # }
-    /// ```
     #[inline]
     pub async fn peek_str(&mut self) -> Result<Option<&str>, StreamError<io::Error>>
     where
@@ -86,20 +72,6 @@ impl<R: AsyncRead> Utf8Reader<R> {
     /// # Cancel safety
     ///
     /// Dropping the future loses nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut reader = Utf8Reader::new("né".as_bytes());
-    /// assert_eq!(reader.next_char().await.unwrap(), Some('n'));
-    /// assert_eq!(reader.next_char().await.unwrap(), Some('é'));
-    /// assert_eq!(reader.next_char().await.unwrap(), None);
-    /// # }
-    /// ```
     #[inline]
     pub async fn next_char(&mut self) -> Result<Option<char>, StreamError<io::Error>>
     where
@@ -209,23 +181,6 @@ impl<R> Utf8ByteReader<Utf8Reader<R>> {
     /// Consumes the adaptor and returns the `Utf8Reader`. Nothing is lost: it continues with the
     /// text that has not been read. If a character was read in part, it continues with the whole
     /// character.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use tokio::io::AsyncReadExt;
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let mut reader = Utf8Reader::new("5 €".as_bytes()).into_byte_reader();
-    /// let mut bytes = [0; 3];
-    /// reader.read_exact(&mut bytes).await?;
-    /// assert_eq!(&bytes, b"5 \xE2");
-    /// assert_eq!(reader.into_inner().next_str().await?, Some("€"));
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn into_inner(mut self) -> Utf8Reader<R> {
         self.inner.consume(self.read.whole_chars(self.inner.as_str()));
         self.inner

@@ -16,20 +16,6 @@ use crate::adaptor::{CAPACITY, MAX_CAPACITY};
 use crate::stream::{Utf8Lines, Utf8Stream};
 
 /// Extension methods for streams of chunks and streams of text.
-///
-/// # Examples
-///
-/// ```
-/// use futures::{StreamExt, stream};
-/// use utf8_codec::stream::Utf8StreamExt;
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() {
-/// let chunks = [vec![0xE6, 0x97], vec![0xA5]].map(Ok::<_, std::io::Error>);
-/// let mut texts = stream::iter(chunks).utf8();
-/// assert_eq!(texts.next().await.unwrap().unwrap(), "日");
-/// # }
-/// ```
 pub trait Utf8StreamExt: Stream {
     /// Decodes the chunks of this stream, with the default options, in
     /// [`ErrorMode::Fatal`](crate::ErrorMode::Fatal).

@@ -93,22 +93,6 @@ impl<R> Utf8Lines<Utf8Reader<R>> {
     /// later. After a rejected line, the reader continues in the middle of that line. If a CR ended the
     /// last line, an LF after it is skipped, even if it arrives later. If the inner reader has already reported
     /// its end, it is read once more before the end is returned.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::TryStreamExt;
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let mut lines = Utf8Reader::new("DATA\r\nžluť\r\n.\r\n".as_bytes()).into_lines();
-    /// assert_eq!(lines.try_next().await?.unwrap(), "DATA");
-    /// let mut reader = lines.into_reader();
-    /// assert_eq!(reader.next_str().await?, Some("žluť\r\n.\r\n"));
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn into_reader(self) -> Utf8Reader<R> {
         self.source.continuing(self.lines.into_unread())
     }

@@ -84,18 +84,6 @@ pin_project! {
 
 impl<R> Utf8Reader<R> {
     /// Reads from `reader`, with the default options, in [`ErrorMode::Fatal`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut reader = Utf8Reader::new("żółw".as_bytes());
-    /// assert_eq!(reader.next_str().await.unwrap(), Some("żółw"));
-    /// # }
-    /// ```
     pub fn new(reader: R) -> Self {
         Self { reader, text: ReadText::new() }
     }
@@ -103,19 +91,6 @@ impl<R> Utf8Reader<R> {
     /// Sets the size of the buffer for large reads, in bytes, at least 4 and at most 16 MiB (2^24);
     /// other sizes are clamped. One read returns at most this many bytes. Call it before the first
     /// read.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut reader = Utf8Reader::new("żółw".as_bytes()).with_capacity(5); // C5 BC C3 B3 C5 82 77
-    /// assert_eq!(reader.next_str().await.unwrap(), Some("żó"));
-    /// assert_eq!(reader.next_str().await.unwrap(), Some("łw"));
-    /// # }
-    /// ```
     pub fn with_capacity(self, capacity: usize) -> Self {
         Self { text: self.text.with_capacity(capacity), ..self }
     }
@@ -124,20 +99,6 @@ impl<R> Utf8Reader<R> {
     ///
     /// If the stream has already begun, it continues with the same offsets: the rejected characters apply
     /// to the bytes that have not been decoded, and the other options have no effect.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Reader;
-    /// use utf8_codec::{BomPolicy, Utf8Options};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let mut reader = Utf8Reader::new("\u{FEFF}text".as_bytes()).with_options(options);
-    /// assert_eq!(reader.next_str().await.unwrap(), Some("text"));
-    /// # }
-    /// ```
     pub fn with_options(self, options: Utf8Options) -> Self {
         Self { text: self.text.with_options(options), ..self }
     }
@@ -147,59 +108,18 @@ impl<R> Utf8Reader<R> {
     ///
     /// From the first repair in a read, the text is copied and returned in one piece, which can be
     /// four times as long as the bytes read ([`ErrorMode::Escape`]).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut reader = Utf8Reader::new(&b"caf\xE9!"[..]).with_error_mode(ErrorMode::Latin1);
-    /// assert_eq!(reader.next_str().await.unwrap(), Some("caf"));
-    /// assert_eq!(reader.next_str().await.unwrap(), Some("é!"));
-    /// # }
-    /// ```
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
         Self { text: self.text.with_error_mode(mode), ..self }
     }
 
     /// Returns the text that has been decoded but not consumed. It is empty if more bytes must be
     /// read first.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut reader = Utf8Reader::new("one two".as_bytes());
-    /// assert_eq!(reader.as_str(), "");
-    /// reader.next_char().await.unwrap();
-    /// assert_eq!(reader.as_str(), "ne two");
-    /// # }
-    /// ```
     pub fn as_str(&self) -> &str {
         self.text.as_str()
     }
 
     /// Returns the bytes that have been read but not decoded. After the reader has returned
     /// `Pending`, these are at most three bytes, the beginning of a sequence or of a BOM.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut reader = Utf8Reader::new(&b"HELO\xFFbinary"[..]);
-    /// reader.next_str().await.unwrap();
-    /// assert_eq!(reader.rest(), b"\xFFbinary");
-    /// # }
-    /// ```
     pub fn rest(&self) -> &[u8] {
         self.text.rest()
     }
@@ -229,29 +149,11 @@ impl<R> Utf8Reader<R> {
     }
 
     /// Returns the reader.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// assert_eq!(Utf8Reader::new(&b"bytes"[..]).get_ref(), b"bytes");
-    /// ```
     pub fn get_ref(&self) -> &R {
         &self.reader
     }
 
     /// Returns the reader mutably. Bytes that you read from it are missing from the text.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// let mut reader = Utf8Reader::new(&b"bytes"[..]);
-    /// *reader.get_mut() = b"other bytes";
-    /// assert_eq!(reader.into_inner(), b"other bytes");
-    /// ```
     pub fn get_mut(&mut self) -> &mut R {
         &mut self.reader
     }
@@ -311,23 +213,6 @@ impl<R> Utf8Reader<R> {
     /// Returns the inner decoder, for the position in the stream, the error count, the first error,
     /// whether a BOM was removed, and how many bytes were skipped. It holds no bytes; see
     /// [`rest`](Self::rest).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut reader = Utf8Reader::new(&b"ab\xFF\xE2"[..]).with_error_mode(ErrorMode::Skip);
-    /// assert_eq!(reader.next_str().await.unwrap(), Some("ab"));
-    /// assert_eq!((reader.decoder().position(), reader.rest()), (2, &b"\xFF\xE2"[..]));
-    /// assert_eq!(reader.next_str().await.unwrap(), None);
-    /// assert_eq!(reader.decoder().error_count(), 2);
-    /// assert_eq!(reader.decoder().first_error().unwrap().valid_up_to(), 2);
-    /// # }
-    /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
         self.text.decoder()
     }
@@ -410,7 +295,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Result<(), StreamError<io::Error>>> {
-        if !self.text.as_str().is_empty() {
+        if self.text.has_text() {
             return Poll::Ready(Ok(()));
         }
         if !self.text.is_reading() {

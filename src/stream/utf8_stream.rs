@@ -96,23 +96,6 @@ pin_project! {
 
 impl<S> Utf8Stream<S> {
     /// Decodes the chunks of `inner`, with the default options, in [`ErrorMode::Fatal`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, channel::mpsc};
-    /// use utf8_codec::stream::Utf8Stream;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let (sender, receiver) = mpsc::unbounded::<Result<Vec<u8>, std::io::Error>>();
-    /// let mut texts = Utf8Stream::new(receiver);
-    /// sender.unbounded_send(Ok(b"na\xC3".to_vec())).unwrap();
-    /// assert_eq!(texts.next().await.unwrap().unwrap(), "na");
-    /// sender.unbounded_send(Ok(b"\xAFve".to_vec())).unwrap();
-    /// assert_eq!(texts.next().await.unwrap().unwrap(), "ï");
-    /// # }
-    /// ```
     pub fn new(inner: S) -> Self {
         Self {
             inner,
@@ -133,22 +116,6 @@ impl<S> Utf8Stream<S> {
     ///
     /// If the stream has already begun, it continues with the same offsets: the rejected characters apply
     /// to the bytes that have not been decoded, and the other options have no effect.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::stream::Utf8StreamExt;
-    /// use utf8_codec::{BomPolicy, Utf8Options};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let chunks = [&b"\xEF\xBB"[..], b"\xBFtext"].map(Ok::<_, std::io::Error>);
-    /// let mut texts = stream::iter(chunks).utf8().with_options(options);
-    /// assert_eq!(texts.next().await.unwrap().unwrap(), "text");
-    /// # }
-    /// ```
     pub fn with_options(self, options: Utf8Options) -> Self {
         let decoder = self.text.decoder.with_options(options);
         Self { text: ChunkText { decoder, ..self.text }, ..self }
@@ -227,22 +194,6 @@ impl<S> Utf8Stream<S> {
     }
 
     /// Returns a stream of the `char`s of this text.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::stream::Utf8StreamExt;
-    /// use utf8_codec::{BomPolicy, Utf8Options};
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let chunks = [&b"\xEF"[..], b"\xBB\xBFx"].map(Ok::<_, std::io::Error>);
-    /// let mut chars = stream::iter(chunks).utf8().with_options(options).chars();
-    /// assert_eq!(chars.next().await.unwrap().unwrap(), 'x');
-    /// # }
-    /// ```
     pub fn chars<B, E>(self) -> CharStream<S, E>
     where
         S: Stream<Item = Result<B, E>>,
@@ -253,21 +204,6 @@ impl<S> Utf8Stream<S> {
 
     /// Returns a stream of the lines of this text, with the same options and error mode. The first
     /// line begins after the text that has been yielded.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let texts = stream::iter([Ok::<_, std::io::Error>(&b"\xFF\n"[..])]).utf8();
-    /// let mut lines = texts.with_error_mode(ErrorMode::Escape).lines();
-    /// assert_eq!(lines.next().await.unwrap().unwrap(), r"\xff");
-    /// # }
-    /// ```
     pub fn lines(self) -> Utf8Lines<S> {
         let has_ended = self.state != SourceState::Open;
         let ChunkText { mut decoder, mode, chunk } = self.text;
@@ -292,32 +228,11 @@ impl<S> Utf8Stream<S> {
 
 impl<S, D> Utf8Stream<S, D> {
     /// Returns the inner stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Stream;
-    ///
-    /// let texts = Utf8Stream::from_reader(&b"bytes"[..]);
-    /// assert_eq!(texts.get_ref().get_ref(), b"bytes");
-    /// ```
     pub fn get_ref(&self) -> &S {
         &self.inner
     }
 
     /// Returns the inner stream mutably. Chunks that you take from it are missing from the text.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::channel::mpsc;
-    /// use utf8_codec::stream::Utf8Stream;
-    ///
-    /// let (sender, receiver) = mpsc::unbounded::<Result<Vec<u8>, std::io::Error>>();
-    /// let mut texts = Utf8Stream::new(receiver);
-    /// texts.get_mut().close();
-    /// assert!(sender.is_closed());
-    /// ```
     pub fn get_mut(&mut self) -> &mut S {
         &mut self.inner
     }
@@ -350,45 +265,12 @@ impl<S, D> Utf8Stream<S, D> {
     ///
     /// With a [`Utf8Decoder`] it is empty in the lossy modes. It is empty after the stream has returned
     /// `Pending`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let chunks = [&b"HELO\xFFbinary"[..]].map(Ok::<_, std::io::Error>);
-    /// let mut texts = stream::iter(chunks).utf8();
-    /// assert_eq!(texts.next().await.unwrap().unwrap(), "HELO");
-    /// assert_eq!(texts.rest(), b"\xFFbinary");
-    /// # }
-    /// ```
     pub fn rest(&self) -> &[u8] {
         &self.text.chunk
     }
 
     /// Returns the inner decoder, for the position in the stream, the held bytes, the error count,
     /// the first error, whether a BOM was removed, and how many bytes were skipped.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let chunks = stream::iter([Ok::<_, std::io::Error>(&b"ab\xFF"[..])]);
-    /// let mut texts = chunks.utf8().with_error_mode(ErrorMode::Replacement);
-    /// assert_eq!(texts.next().await.unwrap().unwrap(), "ab\u{FFFD}");
-    /// assert_eq!(texts.decoder().position(), 3);
-    /// assert_eq!(texts.decoder().error_count(), 1);
-    /// assert_eq!(texts.decoder().first_error().unwrap().valid_up_to(), 2);
-    /// # }
-    /// ```
     pub fn decoder(&self) -> &D {
         &self.text.decoder
     }
@@ -509,23 +391,6 @@ impl<R> Utf8Stream<ReaderChunks<R>> {
 
     /// Sets the size of the buffer, in bytes, at least 1 and at most 16 MiB (2^24); other sizes are
     /// clamped. One read returns at most this many bytes. Call it before the first poll.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::StreamExt;
-    /// use utf8_codec::stream::Utf8Stream;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let file = "żółw".as_bytes(); // C5 BC C3 B3 C5 82 77
-    /// let mut texts = Utf8Stream::from_reader(file).with_capacity(3);
-    /// assert_eq!(texts.next().await.unwrap().unwrap(), "ż"); // and C3, which is held
-    /// assert_eq!(texts.next().await.unwrap().unwrap(), "ó");
-    /// assert_eq!(texts.next().await.unwrap().unwrap(), "ł");
-    /// assert_eq!(texts.next().await.unwrap().unwrap(), "w");
-    /// # }
-    /// ```
     pub fn with_capacity(self, capacity: usize) -> Self {
         Self { inner: self.inner.with_capacity(capacity), ..self }
     }

@@ -11,9 +11,10 @@ use bytestring::ByteString;
 use futures::Sink;
 use tokio::io::AsyncWrite;
 
-use crate::adaptor::write_text::{formatting_failed, write_zero};
+use crate::adaptor::outgoing::Outgoing;
+use crate::adaptor::write_text::{MIN_SHARED, WriteItem, formatting_failed};
 use crate::stream::sources::uninterrupted;
-use crate::stream::utf8_writer::{MIN_SHARED, Utf8Item, Utf8Writer, WriteItem, WriteState};
+use crate::stream::utf8_writer::{Utf8Writer, WriteState};
 
 impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// Copies `text` into the buffer, after waiting until there is room.
@@ -25,22 +26,6 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// # Cancel safety
     ///
     /// If the future is dropped before it is ready, nothing of `text` has been taken.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.write_str("ça ").await?;
-    /// writer.write_str("va").await?;
-    /// writer.flush().await?;
-    /// assert_eq!(writer.get_ref(), "ça va".as_bytes());
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn write_str(&mut self, text: &str) -> io::Result<()> {
         self.write(WriteItem::Str(text)).await
     }
@@ -54,21 +39,6 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// # Cancel safety
     ///
     /// If the future is dropped before it is ready, the character has not been taken.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.write_char('♫').await?;
-    /// writer.flush().await?;
-    /// assert_eq!(writer.get_ref(), b"\xE2\x99\xAB");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn write_char(&mut self, c: char) -> io::Result<()> {
         self.write(WriteItem::Char(c)).await
     }
@@ -175,8 +145,11 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     ) -> impl Future<Output = io::Result<()>> + use<'a, W> {
         let text = format(arguments);
         async move {
-            let mut text = text.map_err(|_| formatting_failed())?;
-            self.write(text.take()).await
+            match text.map_err(|_| formatting_failed())? {
+                Cow::Borrowed(text) => self.write_str(text).await,
+                Cow::Owned(text) if text.len() < MIN_SHARED => self.write_str(&text).await,
+                Cow::Owned(text) => self.write_text(text.into()).await,
+            }
         }
     }
 
@@ -191,25 +164,6 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     ///
     /// If the future is dropped before it is ready, some of the bytes may have been written. The
     /// others are kept, and the next call that waits writes them.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use tokio::io::AsyncReadExt;
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let (mut peer, socket) = tokio::io::duplex(64);
-    /// let mut writer = Utf8Writer::new(socket);
-    /// writer.write_str("¿qué?").await?;
-    /// writer.flush().await?;
-    /// let mut received = [0; 7];
-    /// peer.read_exact(&mut received).await?;
-    /// assert_eq!(received, *"¿qué?".as_bytes());
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn flush(&mut self) -> io::Result<()> {
         poll_fn(|cx| Pin::new(&mut *self).poll_flush(cx)).await
     }
@@ -295,7 +249,7 @@ impl<W: AsyncWrite> Utf8Writer<W> {
         if self.state == WriteState::Closed {
             return Poll::Ready(Err(closed()));
         }
-        while self.outgoing.len() >= self.capacity {
+        while self.text.is_full() {
             ready!(self.as_mut().poll_write_some(cx))?;
         }
         Poll::Ready(Ok(()))
@@ -306,10 +260,6 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     /// # Errors
     ///
     /// The same as [`flush`](Self::flush).
-    ///
-    /// # Examples
-    ///
-    /// See [`poll_ready`](Self::poll_ready).
     pub fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.as_mut().poll_write_all(cx))?;
         let flushed = self.project().writer.poll_flush(cx);
@@ -321,14 +271,10 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     /// # Errors
     ///
     /// The same as [`close`](Self::close).
-    ///
-    /// # Examples
-    ///
-    /// See [`poll_ready`](Self::poll_ready).
     pub fn poll_close(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.state == WriteState::Open {
             let this = self.as_mut().project();
-            this.text.finish(|bytes| this.outgoing.copy(bytes))?;
+            this.text.finish()?;
             ready!(self.as_mut().poll_write_all(cx))?;
             let this = self.project();
             let closed = this.writer.poll_shutdown(cx);
@@ -339,79 +285,48 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     }
 
     fn poll_write_all(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        while self.outgoing.len() > 0 {
+        while self.text.outgoing.len() > 0 {
             ready!(self.as_mut().poll_write_some(cx))?;
         }
-        self.project().outgoing.release();
+        self.project().text.outgoing = Outgoing::default();
         Poll::Ready(Ok(()))
     }
 
     /// Writes some of the buffered bytes to the inner writer. There must be at least one.
     fn poll_write_some(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let this = self.project();
-        let poll = if this.outgoing.is_copied() || !this.writer.is_write_vectored() {
-            this.writer.poll_write(cx, this.outgoing.first())
+        let outgoing = &this.text.outgoing;
+        let poll = if outgoing.is_copied() || !this.writer.is_write_vectored() {
+            this.writer.poll_write(cx, outgoing.first())
         } else {
             let mut slices = [IoSlice::new(&[]); MAX_SLICES];
-            let filled = this.outgoing.lend(&mut slices);
+            let filled = outgoing.fill_slices(&mut slices);
             this.writer.poll_write_vectored(cx, &slices[..filled])
         };
-        let written = match ready!(uninterrupted(cx, poll)) {
-            Ok(0) => Err(write_zero()),
-            result => result,
-        };
-        Poll::Ready(match written {
-            Ok(written) => {
-                this.outgoing.advance(written);
-                Ok(())
-            }
-            Err(error) => {
-                this.outgoing.forgive();
-                Err(error)
-            }
-        })
+        let written = ready!(uninterrupted(cx, poll))?;
+        Poll::Ready(this.text.advance(written))
     }
 
     /// Takes `item`, even if the buffer is full.
-    pub(super) fn take(self: Pin<&mut Self>, item: WriteItem<'_>) -> io::Result<()> {
+    fn take(self: Pin<&mut Self>, item: WriteItem<'_>) -> io::Result<()> {
         if self.state == WriteState::Closed {
             return Err(closed());
         }
-        // Units continue the previous units. Any other text that is not empty ends them.
-        let ends_units = match &item {
-            WriteItem::Units(_) => false,
-            WriteItem::Char(_) => true,
-            WriteItem::Str(text) => !text.is_empty(),
-            WriteItem::Text(text) => !text.is_empty(),
-        };
         let this = self.project();
-        let outgoing = this.outgoing;
-        let started = this.text.start(ends_units, |bytes| outgoing.copy(bytes));
-        match item {
-            WriteItem::Char(c) => outgoing.copy(c.encode_utf8(&mut [0; 4]).as_bytes()),
-            WriteItem::Str(text) => outgoing.copy(text.as_bytes()),
-            WriteItem::Text(text) => {
-                let least = match this.writer.is_write_vectored() {
-                    true => MIN_SHARED,
-                    false => MIN_SHARED.max(*this.capacity),
-                };
-                match text.len() < least {
-                    true => outgoing.copy(text.as_bytes()),
-                    false => outgoing.share(text.into_bytes()),
-                }
-            }
-            WriteItem::Units(units) => {
-                outgoing.reserve(units.len());
-                this.text.push_utf16(units, |bytes| outgoing.copy(bytes))?;
-            }
+        Ok(this.text.take(item, this.writer.is_write_vectored())?)
+    }
+
+    fn take_string(self: Pin<&mut Self>, text: String) -> io::Result<()> {
+        match text.len() < MIN_SHARED {
+            true => self.take(WriteItem::Str(&text)),
+            false => self.take(WriteItem::Text(text.into())),
         }
-        Ok(started?)
     }
 }
 
-/// Implements `Sink` for each type of item, with the methods of the same names.
+/// Implements `Sink` for each type of item, which a function takes, with the methods of the same names.
 macro_rules! sinks {
-    ($($item:ty),+ $(,)?) => {$(
+    ($($item:ty => $take:expr,)+) => {$(
         impl<W: AsyncWrite> Sink<$item> for Utf8Writer<W> {
             type Error = io::Error;
 
@@ -419,8 +334,9 @@ macro_rules! sinks {
                 self.poll_ready(cx)
             }
 
-            fn start_send(self: Pin<&mut Self>, mut item: $item) -> io::Result<()> {
-                self.take(item.take())
+            fn start_send(self: Pin<&mut Self>, item: $item) -> io::Result<()> {
+                let take: fn(Pin<&mut Self>, $item) -> io::Result<()> = $take;
+                take(self, item)
             }
 
             fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -434,7 +350,19 @@ macro_rules! sinks {
     )+};
 }
 
-sinks!(char, &str, &String, String, Cow<'_, str>, ByteString, &[u16], Vec<u16>);
+sinks! {
+    char => |writer, c| writer.take(WriteItem::Char(c)),
+    &str => |writer, text| writer.take(WriteItem::Str(text)),
+    &String => |writer, text| writer.take(WriteItem::Str(text)),
+    String => Self::take_string,
+    ByteString => |writer, text| writer.take(WriteItem::Text(text)),
+    &[u16] => |writer, units| writer.take(WriteItem::Units(units)),
+    Vec<u16> => |writer, units| writer.take(WriteItem::Units(&units)),
+    Cow<'_, str> => |writer, text| match text {
+        Cow::Borrowed(text) => writer.take(WriteItem::Str(text)),
+        Cow::Owned(text) => writer.take_string(text),
+    },
+}
 
 fn closed() -> io::Error {
     io::Error::new(io::ErrorKind::BrokenPipe, "`Utf8Writer` is closed")

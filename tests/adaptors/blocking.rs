@@ -1,10 +1,13 @@
 //! `io`: the blocking readers return what the async readers return, at every cut; readers and writers that
 //! fail, are interrupted, or break their contract.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, ErrorKind, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 
+use bytes::BytesMut;
 use utf8_codec::io::{StreamError, Utf8Reader, Utf8Writer};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Encoder, Utf8Error, Utf8Options};
 
@@ -847,7 +850,7 @@ fn unwritten_bytes_can_be_taken_out_at_any_step() {
         writer.write_str("5 € ⚑").unwrap();
         assert!(writer.flush().is_err());
         let (sink, unwritten) = writer.into_parts();
-        assert_eq!([sink.bytes, unwritten].concat(), "5 € ⚑".as_bytes());
+        assert_eq!([&sink.bytes[..], &unwritten].concat(), "5 € ⚑".as_bytes());
     }
 }
 
@@ -899,5 +902,56 @@ fn a_long_text_is_not_kept_after_it_is_written() {
     assert_eq!(writer.unwritten_len(), text.len());
     writer.write_str("!").unwrap();
     assert_eq!((writer.unwritten_len(), writer.get_ref().len()), (1, text.len()));
-    assert!(writer.into_parts().1.capacity() <= 3 * 8192);
+    assert!(BytesMut::from(writer.into_parts().1).capacity() <= 3 * 8192);
+}
+
+/// Writes to a shared sink. A write fails or panics instead, if that is set.
+#[derive(Clone, Default)]
+struct Shared {
+    bytes: Rc<RefCell<Vec<u8>>>,
+    fails: bool,
+    panics: bool,
+}
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.fails {
+            return Err(ErrorKind::TimedOut.into());
+        }
+        let accepted = bytes.len().min(3);
+        self.bytes.borrow_mut().extend_from_slice(&bytes[..accepted]);
+        assert!(!self.panics);
+        Ok(accepted)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_dropped_writer_writes_its_buffered_bytes_and_ignores_errors() {
+    for (fails, expected) in [(false, "5 € ⚑"), (true, "")] {
+        let sink = Shared { fails, ..Shared::default() };
+        let mut writer = Utf8Writer::new(sink.clone());
+        writer.write_str("5 € ⚑").unwrap();
+        writer.write_utf16(&[0xD83D]).unwrap(); // nothing decides about it
+        drop(writer);
+        assert_eq!(*sink.bytes.borrow(), expected.as_bytes());
+    }
+    let sink = Shared::default();
+    let mut writer = Utf8Writer::new(sink.clone());
+    writer.write_str("taken apart").unwrap();
+    writer.into_inner();
+    assert_eq!(*sink.bytes.borrow(), b"");
+}
+
+#[test]
+fn a_writer_that_panicked_is_not_written_to_when_dropped() {
+    let sink = Shared { panics: true, ..Shared::default() };
+    let mut writer = Utf8Writer::new(sink.clone());
+    writer.write_str("abcdef").unwrap();
+    assert!(catch_unwind(AssertUnwindSafe(|| writer.flush())).is_err());
+    drop(writer);
+    assert_eq!(*sink.bytes.borrow(), b"abc");
 }

@@ -871,79 +871,12 @@ async fn nothing_is_taken_if_formatting_fails_or_the_future_is_dropped() {
     assert_eq!(unwritten, "b", "cd is not taken");
 }
 
-// ---- dropped writers --------------------------------------------------------------------------
-
-/// The child process of the next test.
-#[test]
-#[ignore = "run by the test of dropped writers"]
-fn drops_writers() {
-    let way = std::env::var("DROPPED_WRITER").unwrap_or_default();
-    let write = |writer: &mut Utf8Writer<Vec<u8>>| {
-        futures::executor::block_on(writer.write_str("text")).unwrap();
-    };
-    let mut writer = Utf8Writer::new(Vec::new());
-    write(&mut writer);
-    match &*way {
-        "flushed" => futures::executor::block_on(writer.flush()).unwrap(),
-        "taken apart" => {
-            writer.into_inner();
-        }
-        "panicking" => {
-            let writer = std::panic::AssertUnwindSafe(writer);
-            let _panicked = std::panic::catch_unwind(move || {
-                let _writer = writer;
-                panic!("on purpose");
-            });
-        }
-        "failed" => {
-            let mut room = [0];
-            let mut full = utf8_codec::io::Utf8Writer::new(&mut room[..]);
-            full.write_str("text").unwrap();
-            assert!(full.flush().is_err());
-            futures::executor::block_on(writer.flush()).unwrap();
-        }
-        "blocking" => {
-            futures::executor::block_on(writer.flush()).unwrap();
-            let mut writer = utf8_codec::io::Utf8Writer::new(Vec::new());
-            writer.write_str("blocking").unwrap();
-        }
-        _ => {
-            let mut another = Utf8Writer::new(Vec::new());
-            write(&mut another);
-        }
-    }
-}
-
-#[test]
-fn a_writer_that_is_dropped_with_unwritten_text_is_reported_once_in_debug_builds() {
-    let reported = |way: &str| {
-        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
-        child.args(["--exact", "writer::drops_writers", "--ignored", "--nocapture"]);
-        let output = child.env("DROPPED_WRITER", way).output().unwrap();
-        assert!(output.status.success(), "{way}: {output:?}");
-        String::from_utf8(output.stderr).unwrap().matches("Utf8Writer dropped with ").count()
-    };
-    let debug = usize::from(cfg!(debug_assertions));
-    for (way, expected) in [
-        ("twice", debug),
-        ("blocking", debug),
-        ("flushed", 0),
-        ("taken apart", 0),
-        ("panicking", 0),
-        ("failed", 0),
-    ] {
-        assert_eq!(reported(way), expected, "{way}");
-    }
-}
-
 // ---- sizes and traits -------------------------------------------------------------------------
 
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn the_size_is_as_documented() {
-    // Debug builds also note whether unwritten bytes are reported.
-    let noted = if cfg!(debug_assertions) { 8 } else { 0 };
-    assert_eq!(size_of::<Utf8Writer<()>>(), 144 + noted);
+    assert_eq!(size_of::<Utf8Writer<()>>(), 144);
 }
 
 #[test]

@@ -66,6 +66,12 @@ impl ReadBuffer {
         unsafe { str::from_utf8_unchecked(text) }
     }
 
+    /// Whether there is text that has not been consumed.
+    #[inline]
+    pub fn has_text(&self) -> bool {
+        self.start < self.text
+    }
+
     /// Returns the bytes after the text, which have not been scanned.
     #[inline]
     pub fn rest(&self) -> &[u8] {
@@ -146,9 +152,10 @@ impl ReadBuffer {
             Memory::Within(bytes) => &mut bytes[..],
             Memory::Heap(bytes) => bytes,
         };
-        match memory.get(from..from + 4) {
-            // Whether a character is split is unpredictable: neither a branch nor a call depends on it.
-            Some(&[a, b, c, d]) if len <= 4 => memory[..4].copy_from_slice(&[a, b, c, d]),
+        // Whether a character is split is unpredictable: neither a branch nor a call depends on it.
+        let few = memory.get(from..).and_then(|rest| rest.first_chunk::<4>().copied());
+        match (few, memory.first_chunk_mut()) {
+            (Some(few), Some(front)) if len <= 4 => *front = few,
             _ => memory.copy_within(from..from + len, 0),
         }
         // The memory exceeds `capacity` if that has been reduced.
@@ -184,7 +191,9 @@ impl ReadBuffer {
     #[inline]
     pub fn fill(&mut self, len: usize) {
         let room = self.memory.as_slice().len() - self.filled;
-        assert!(len <= room, "a reader filled {len} bytes of {room}");
+        if len > room {
+            overfilled(len, room);
+        }
         self.filled += len;
     }
 
@@ -202,6 +211,13 @@ impl ReadBuffer {
             self.start = 0;
         }
     }
+}
+
+/// Out of line, so that the numbers stay in registers: rows `read/*/64`.
+#[cold]
+#[inline(never)]
+fn overfilled(len: usize, room: usize) -> ! {
+    panic!("a reader filled {len} bytes of {room}");
 }
 
 impl Default for ReadBuffer {
