@@ -99,12 +99,12 @@ pub(super) fn test_first<V: Vector>(block: V) -> Found<V> {
 /// If it is not within `bytes`, or there are not three bytes before it.
 #[inline(always)]
 pub(super) fn test_full_at<V: Vector>(
-    token: V::Token,
+    any: V,
     bytes: &[u8],
     at: usize,
     found: Found<V>,
 ) -> Found<V> {
     let window = head(tail(bytes, at - 3), 3 + V::LEN);
-    let backs = [load(token, window, 2), load(token, window, 1), load(token, window, 0)];
-    test_full(load(token, window, 3), backs, found)
+    let backs = [load(any, window, 2), load(any, window, 1), load(any, window, 0)];
+    test_full(load(any, window, 3), backs, found)
 }

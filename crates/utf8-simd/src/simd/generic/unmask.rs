@@ -19,7 +19,7 @@ const WINDOW: usize = 8 << 10;
 /// unmasked bytes.
 #[inline(always)]
 pub(in crate::simd) fn unmask_and_validate_long<V: Vector>(
-    token: V::Token,
+    any: V,
     bytes: &mut [u8],
     mask: [u8; 4],
     validate: impl Fn(&[u8]) -> Validated,
@@ -30,13 +30,13 @@ pub(in crate::simd) fn unmask_and_validate_long<V: Vector>(
     // The first block determines the test: usually it suffices for the others. In registers the test for four bytes
     // takes longer than two passes.
     let keys = Keys::new(mask);
-    let first: V = keys.unmask(token, bytes, 0);
+    let first: V = keys.unmask(any, bytes, 0);
     let is_valid = if !first.any_high_bit() {
-        unmask_and_test::<V, 1>(token, bytes, &keys)
+        unmask_and_test::<V, 1>(any, bytes, &keys)
     } else if !any_wide(first) {
-        unmask_and_test::<V, 2>(token, bytes, &keys)
+        unmask_and_test::<V, 2>(any, bytes, &keys)
     } else if !any_widest(first) {
-        unmask_and_test::<V, 3>(token, bytes, &keys)
+        unmask_and_test::<V, 3>(any, bytes, &keys)
     } else {
         reference::unmask(bytes, mask);
         return validate(bytes);
@@ -57,9 +57,9 @@ impl Keys {
 
     /// Returns the vector at `at`, unmasked.
     #[inline(always)]
-    fn unmask<V: Vector>(&self, token: V::Token, bytes: &[u8], at: usize) -> V {
-        let key: V = load(token, &self.0, at % 4);
-        load::<V>(token, bytes, at).xor(key)
+    fn unmask<V: Vector>(&self, any: V, bytes: &[u8], at: usize) -> V {
+        let key: V = load(any, &self.0, at % 4);
+        load::<V>(any, bytes, at).xor(key)
     }
 }
 
@@ -67,15 +67,15 @@ impl Keys {
 /// of which the last may be incomplete.
 #[inline(always)]
 fn unmask_and_test<V: Vector, const LONGEST: usize>(
-    token: V::Token,
+    any: V,
     bytes: &mut [u8],
     keys: &Keys,
 ) -> bool {
     let last_at = bytes.len() - V::LEN;
     // Loaded before any of these bytes is written.
-    let last: V = keys.unmask(token, bytes, last_at);
-    let last_back1 = keys.unmask(token, bytes, last_at - 1);
-    let last_back2 = keys.unmask(token, bytes, last_at - 2);
+    let last: V = keys.unmask(any, bytes, last_at);
+    let last_back1 = keys.unmask(any, bytes, last_at - 1);
+    let last_back2 = keys.unmask(any, bytes, last_at - 2);
     let zero = last.splat(0);
     let (mut before, mut found, mut top) = (zero, Found::nothing(zero), last);
     let test = |block: V, back1, back2, found| match LONGEST {
@@ -84,7 +84,7 @@ fn unmask_and_test<V: Vector, const LONGEST: usize>(
         _ => test_full(block, [back1, back2, zero], found),
     };
     for bytes in bytes.chunks_exact_mut(V::LEN) {
-        let block: V = keys.unmask(token, bytes, 0);
+        let block: V = keys.unmask(any, bytes, 0);
         store(block, bytes, 0);
         found = test(block, block.prev::<1>(before), block.prev::<2>(before), found);
         before = block;

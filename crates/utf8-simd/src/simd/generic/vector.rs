@@ -21,7 +21,8 @@ static SECOND: [u8; 16] = {
 
 /// A vector of bytes.
 ///
-/// Implementations are `inline(always)` and without `target_feature`, so that they become part of the function
+/// Only a function with the target feature can construct the first one: `zero` of the type. Functions that load take `any`
+/// vector as the proof. Implementations are `inline(always)` and without `target_feature`, so that they become part of the function
 /// that has it. A closure has no target feature of its own, and is fast only if it is inlined too: those of
 /// `block_errors` are, see rows `replace/*/1-in-8` of `benches/instructions.txt`.
 ///
@@ -34,12 +35,8 @@ pub(in crate::simd) trait Vector: Copy {
     /// Whether [`second_addends`](Self::second_addends) is right for F4..=FF too.
     const TESTS_ALL_LEADS: bool = false;
 
-    /// Proves that the machine has the instructions. Only a function with the target feature can construct
-    /// the first one.
-    type Token: Copy;
-
-    /// Loads the vector at the start of `bytes`.
-    fn load(token: Self::Token, bytes: &[u8]) -> Self;
+    /// Loads the vector at the start of `bytes`. `self` only proves that the machine has the instructions.
+    fn load(self, bytes: &[u8]) -> Self;
     /// Stores this vector at the start of `bytes`; its bytes are then initialised.
     ///
     /// # Panics
@@ -105,8 +102,8 @@ pub(in crate::simd) trait Vector: Copy {
 
 /// Loads the vector at `at`, which is within `bytes`.
 #[inline(always)]
-pub(super) fn load<V: Vector>(token: V::Token, bytes: &[u8], at: usize) -> V {
-    V::load(token, tail(bytes, at))
+pub(super) fn load<V: Vector>(any: V, bytes: &[u8], at: usize) -> V {
+    any.load(tail(bytes, at))
 }
 
 /// Stores `vector` at `at`.
@@ -159,7 +156,7 @@ pub(in crate::simd) fn as_bytes<T: Initialised>(items: &[T]) -> &[u8] {
 /// A vector of 16 bytes.
 pub(in crate::simd) trait Vector16: Vector {
     /// A vector of two words, each in little-endian order.
-    fn from_words(token: Self::Token, words: [u64; 2]) -> Self;
+    fn from_words(self, words: [u64; 2]) -> Self;
 
     /// This vector moved up by `n` bytes, at most 16, with zeros below.
     fn shift_up(self, n: usize) -> Self;
@@ -182,9 +179,8 @@ pub(in crate::simd) fn distance_to_line(at: *const u8) -> usize {
     64 - at as usize % 64
 }
 
-/// Methods of a vector, or of the token that proves its instructions. Each body becomes a safe function with the
-/// target feature, so the compiler rejects an unsafe operation in it, and an instruction of another feature. Its first
-/// parameter is the vector.
+/// Methods of a vector. Each body becomes a safe function with the target feature, so the compiler rejects an unsafe
+/// operation in it, and an instruction of another feature. Its first parameter is the vector.
 ///
 /// ```text
 /// arithmetic! { "sse4.1":
@@ -202,7 +198,7 @@ macro_rules! arithmetic {
             fn calculate $(<const $N: $number>)? (
                 $vector: $this $(, $argument: $type)*
             ) -> $result $body
-            // SAFETY: vectors and their tokens exist only where the machine has the feature.
+            // SAFETY: a vector exists only where the machine has the feature.
             unsafe { calculate $(::<$N>)? (self $(, $argument)*) }
         }
     )*};
