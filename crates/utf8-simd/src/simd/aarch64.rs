@@ -4,8 +4,8 @@ use core::arch::aarch64::*;
 use core::mem::MaybeUninit;
 
 use crate::simd::generic::{
-    self, Lanes, Look, Part, Vector, Vector16, arithmetic, first, first_mut, lanewise, one_part,
-    operations,
+    self, Lanes, Look, Part, SECOND_BY_LEAD, Vector, Vector16, arithmetic, first, first_mut,
+    lanewise, one_part, operations,
 };
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{
@@ -32,23 +32,6 @@ impl NeonBytes {
         Self(vdupq_n_u8(0))
     }
 }
-
-/// By the leading byte, E0 to FF, the addend that clears bit 7 of `here` if the second byte may not follow.
-static SECOND: [[u8; 16]; 2] = {
-    let mut table = [[0; 16]; 2];
-    // 80..=9F are C0..=DF in `here`, and A0..=BF are E0..=FF.
-    table[0][0x0] = 0xA0; // E0: 60..=7F and 80..=9F
-    table[0][0xD] = 0x20; // ED: E0..=FF and 00..=1F
-    // 80..=8F are C0..=CF, and 90..=BF are D0..=FF.
-    table[1][0x0] = 0xB0; // F0: 70..=7F and 80..=AF
-    table[1][0x4] = 0x30; // F4: F0..=FF and 00..=2F
-    let mut lead = 0x5;
-    while lead < 16 {
-        table[1][lead] = 0x40; // F5..=FF: 00..=3F
-        lead += 1;
-    }
-    table
-};
 
 /// Loads 16 bytes.
 #[inline]
@@ -103,12 +86,9 @@ impl Vector for NeonBytes {
         }
         fn second_addends(vector: NeonBytes) -> NeonBytes {
             // An index of 32 or more, of what is below E0, picks zero.
-            let [low, high] = [load_16(&SECOND[0]), load_16(&SECOND[1])];
+            let from_e0 = &SECOND_BY_LEAD.0[32..];
+            let [low, high] = [load_16(first(from_e0)), load_16(first(&from_e0[16..]))];
             NeonBytes(vqtbl2q_u8(uint8x16x2_t(low, high), vsubq_u8(vector.0, vdupq_n_u8(0xE0))))
-        }
-        fn lookup_16(vector: NeonBytes, table: &[u8; 16]) -> NeonBytes {
-            // An index of 16 or more would pick zero.
-            NeonBytes(vqtbl1q_u8(load_16(table), vandq_u8(vector.0, vdupq_n_u8(0x0F))))
         }
     }
 

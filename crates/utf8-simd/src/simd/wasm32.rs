@@ -9,8 +9,8 @@ use core::arch::wasm32::*;
 use core::mem::MaybeUninit;
 
 use crate::simd::generic::{
-    self, Lanes, Look, Part, REVERSE_THREES, Vector, Vector16, arithmetic, first, first_mut,
-    lanewise, one_part, operations,
+    self, Lanes, Look, Part, REVERSE_THREES, SECOND, Vector, Vector16, arithmetic, first,
+    first_mut, lanewise, one_part, operations,
 };
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{
@@ -91,9 +91,11 @@ impl Vector for Simd128Bytes {
         fn movemask(vector: Simd128Bytes) -> u64 {
             u8x16_bitmask(vector.0).into()
         }
-        fn lookup_16(vector: Simd128Bytes, table: &[u8; 16]) -> Simd128Bytes {
+        fn second_addends(vector: Simd128Bytes) -> Simd128Bytes {
+            let leads = vector.leads();
             // An index of 16 or more would pick zero.
-            Simd128Bytes(u8x16_swizzle(load_16(table), v128_and(vector.0, u8x16_splat(0x0F))))
+            let indexes = v128_and(leads.0, u8x16_splat(0x0F));
+            Simd128Bytes(u8x16_swizzle(load_16(&SECOND), indexes)).wrapping_add(leads)
         }
     }
 }

@@ -22,6 +22,7 @@
 use core::ptr;
 
 use super::lanes::{Lanes, Part, UNITS};
+use super::test::backs_of;
 use super::vector::{Vector, load};
 use crate::simd::reference;
 use crate::simd::uninit::as_uninit;
@@ -164,11 +165,7 @@ unsafe impl Unit for u32 {}
 
 /// Decodes text of a block and more. Stops where a block might not fit.
 #[inline(always)]
-fn decode_blocks<V: Lanes, U: Unit>(
-    any: V,
-    bytes: &[u8],
-    out: &mut [U],
-) -> (usize, usize) {
+fn decode_blocks<V: Lanes, U: Unit>(any: V, bytes: &[u8], out: &mut [U]) -> (usize, usize) {
     let mut at = 0;
     // A shrinking slice, not an index: rows `to-utf-16/cjk/65536` and `to-chars/cjk/65536` 6 % less time, `to-utf-16/emoji`
     // 2 % more.
@@ -200,8 +197,7 @@ fn decode_blocks<V: Lanes, U: Unit>(
             room = &mut room[8..];
             continue;
         }
-        let units =
-            Units::of_block(block, backs::<V>(any, bytes, at, block), ends, size_of::<U>());
+        let units = Units::of_block(block, backs::<V>(any, bytes, at, block), ends, size_of::<U>());
         let count = units.put(room);
         at += units.len;
         room = &mut room[count..];
@@ -309,14 +305,9 @@ fn decode_short<V: Lanes, U: Unit>(any: V, bytes: &[u8], out: &mut [U]) -> (usiz
 #[inline(always)]
 fn backs<V: Lanes>(any: V, bytes: &[u8], at: usize, block: V) -> [V; 3] {
     if at < 3 {
-        let zero = block.splat(0);
-        return [block.prev::<1>(zero), block.prev::<2>(zero), block.prev::<3>(zero)];
+        return backs_of(block, block.splat(0));
     }
-    [
-        load::<V>(any, bytes, at - 1),
-        load::<V>(any, bytes, at - 2),
-        load::<V>(any, bytes, at - 3),
-    ]
+    [load::<V>(any, bytes, at - 1), load::<V>(any, bytes, at - 2), load::<V>(any, bytes, at - 3)]
 }
 
 /// The units of a block.

@@ -79,11 +79,7 @@ trait Item: Copy + Default {
     /// # Panics
     ///
     /// If there are fewer items, or less than [`step_room`].
-    fn put<V: Lanes>(
-        any: V,
-        items: &[Self],
-        room: &mut [MaybeUninit<u8>],
-    ) -> (usize, usize);
+    fn put<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> (usize, usize);
 
     /// Encodes the first `STRIDE` times `LEN / 2` items if they are ASCII. Returns whether they are.
     ///
@@ -207,11 +203,7 @@ fn load_chars<V: Lanes>(any: V, chars: &[char]) -> [V; 2] {
 
 impl Item for u16 {
     #[inline(always)]
-    fn put<V: Lanes>(
-        any: V,
-        items: &[Self],
-        room: &mut [MaybeUninit<u8>],
-    ) -> (usize, usize) {
+    fn put<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
         put_units::<V, true>(load_units(any, items), room)
     }
 
@@ -234,11 +226,7 @@ impl Item for u16 {
 
 impl Item for char {
     #[inline(always)]
-    fn put<V: Lanes>(
-        any: V,
-        items: &[Self],
-        room: &mut [MaybeUninit<u8>],
-    ) -> (usize, usize) {
+    fn put<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
         let [first, second] = load_chars::<V>(any, items);
         if !first.or(second).intersects(first.splat_32(0x1F_0000)) {
             return put_units::<V, false>(first.narrow_32(second), room);

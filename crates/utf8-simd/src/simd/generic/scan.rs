@@ -3,7 +3,7 @@
 
 use core::mem::MaybeUninit;
 
-use super::test::{Found, test_beyond, test_first, test_full_at};
+use super::test::{Tested, test_beyond, test_first, test_full_at};
 use super::vector::{Vector, load};
 use crate::simd::reference::{self, Sequence, begins_nothing, sequence};
 use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Masks, Validated};
@@ -94,11 +94,7 @@ pub(in crate::simd) fn ascii_before<V: Vector>(any: V, end: u8, input: &[u8]) ->
 
 /// Finds the first error in `input` at or after `from`, if there is one.
 #[inline(always)]
-pub(in crate::simd) fn locate_error<V: Vector>(
-    any: V,
-    input: &[u8],
-    from: usize,
-) -> Validated {
+pub(in crate::simd) fn locate_error<V: Vector>(any: V, input: &[u8], from: usize) -> Validated {
     if input.len() < V::LEN + 3 {
         return reference::validate(input);
     }
@@ -123,7 +119,7 @@ pub(in crate::simd) fn locate_error<V: Vector>(
 
 /// Marks the errors of a block with nothing before it.
 #[inline(always)]
-fn first_marks<V: Vector>(block: V) -> V {
+pub(in crate::simd) fn first_marks<V: Vector>(block: V) -> V {
     let back1 = block.prev::<1>(block.splat(0));
     test_first(block).marks().or(test_beyond(block, back1))
 }
@@ -132,7 +128,7 @@ fn first_marks<V: Vector>(block: V) -> V {
 #[inline(always)]
 fn marks<V: Vector>(any: V, window: &[u8]) -> V {
     let [block, back1]: [V; 2] = [load(any, window, 3), load(any, window, 2)];
-    let found = test_full_at(any, window, 3, Found::nothing(block));
+    let found = test_full_at(any, window, 3, Tested::with_errors(block.splat(0)));
     found.marks().or(test_beyond(block, back1))
 }
 
@@ -143,9 +139,7 @@ pub(in crate::simd) fn block_errors<V: Vector>(
     block: &[u8; BLOCK_ERRORS_LEN],
 ) -> Option<BlockErrors> {
     let bytes = |at| load::<V>(any, block, at);
-    // `x >= t` is bit 7 of the saturating difference of `x` and `t - 80`, for `t` from 80 on.
-    let from =
-        |lead: u8| V::mask_of_64(|at| bytes(at).saturating_sub(bytes(at).splat(lead - 0x80)));
+    let from = |lead: u8| V::mask_of_64(|at| bytes(at).at_least(lead));
     let masks = Masks {
         high: V::mask_of_64(bytes),
         from_c0: from(0xC0),
@@ -159,9 +153,6 @@ pub(in crate::simd) fn block_errors<V: Vector>(
             let back1 = vector.prev::<1>(before);
             let here = vector.saturating_add(vector.splat(0x40));
             let good = here.wrapping_add(back1.second_addends());
-            if V::TESTS_ALL_LEADS {
-                return good;
-            }
             good.and(test_beyond(vector, back1).xor(vector.splat(0xFF)))
         }),
     };

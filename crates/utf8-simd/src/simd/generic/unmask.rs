@@ -4,7 +4,7 @@
 //! The validator loads each block again one, two and three bytes earlier. Just after unmasking, these loads would
 //! wait for the stores (a store-to-load forwarding stall).
 
-use super::test::{Found, any_wide, any_widest, test_full, test_narrow};
+use super::test::{Tested, any_wide, any_widest, test_by};
 use super::vector::{Vector, load, store};
 use crate::simd::reference;
 use crate::simd::results::{ErrorLen, Validated};
@@ -45,12 +45,12 @@ pub(in crate::simd) fn unmask_and_validate_long<V: Vector>(
 }
 
 /// The mask, repeated.
-struct Keys([u8; 36]);
+struct Keys([u8; 68]);
 
 impl Keys {
     #[inline(always)]
     fn new(mask: [u8; 4]) -> Self {
-        let mut keys = [0; 36];
+        let mut keys = [0; 68];
         keys.as_chunks_mut::<4>().0.fill(mask);
         Self(keys)
     }
@@ -66,34 +66,26 @@ impl Keys {
 /// Unmasks two vectors and more. Returns whether the result consists of characters of at most `LONGEST` bytes, 1 to 3,
 /// of which the last may be incomplete.
 #[inline(always)]
-fn unmask_and_test<V: Vector, const LONGEST: usize>(
-    any: V,
-    bytes: &mut [u8],
-    keys: &Keys,
-) -> bool {
+fn unmask_and_test<V: Vector, const LONGEST: usize>(any: V, bytes: &mut [u8], keys: &Keys) -> bool {
     let last_at = bytes.len() - V::LEN;
     // Loaded before any of these bytes is written.
     let last: V = keys.unmask(any, bytes, last_at);
     let last_back1 = keys.unmask(any, bytes, last_at - 1);
     let last_back2 = keys.unmask(any, bytes, last_at - 2);
     let zero = last.splat(0);
-    let (mut before, mut found, mut top) = (zero, Found::nothing(zero), last);
-    let test = |block: V, back1, back2, found| match LONGEST {
-        1 => found,
-        2 => test_narrow(block, back1, found),
-        _ => test_full(block, [back1, back2, zero], found),
-    };
+    let (mut before, mut found, mut top) = (zero, Tested::with_errors(zero), last);
     for bytes in bytes.chunks_exact_mut(V::LEN) {
         let block: V = keys.unmask(any, bytes, 0);
         store(block, bytes, 0);
-        found = test(block, block.prev::<1>(before), block.prev::<2>(before), found);
+        let backs = [block.prev::<1>(before), block.prev::<2>(before), zero];
+        found = test_by::<V, LONGEST>(block, backs, found);
         before = block;
         top = top.max(block);
     }
     store(last, bytes, last_at);
-    found = test(last, last_back1, last_back2, found);
+    found = test_by::<V, LONGEST>(last, [last_back1, last_back2, zero], found);
     let is_longer = match LONGEST {
-        1 => top.any_high_bit(),
+        1 => false,
         2 => any_wide(top),
         _ => any_widest(top),
     };

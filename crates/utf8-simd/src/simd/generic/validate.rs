@@ -4,27 +4,37 @@
 use super::scan::cold_path;
 use super::scan::error_near;
 use super::test::{
-    Found, Look, any_wide, needs_beyond, never, test_beyond, test_first, test_full, test_full_at,
-    test_narrow,
+    Look, Tested, any_wide, backs_of, needs_beyond, never, test_beyond, test_first, test_full,
+    test_full_at, test_narrow,
 };
-use super::vector::{Vector, Vector16, distance_to_line, first, load};
+use super::vector::{Aligned, Vector, Vector16, distance_to_line, first, load};
 use crate::simd::reference;
 use crate::simd::results::Validated;
 
 /// The rounded average with this sets bit 7 of those of a vector's last three bytes that begin a sequence
 /// which the vector does not contain completely.
-static UNFINISHED: [u8; 32] = {
-    let mut table = [0; 32];
-    [table[29], table[30], table[31]] = [0x0F, 0x1F, 0x3F];
+static UNFINISHED: Aligned = Aligned({
+    let mut table = [0; 64];
+    [table[61], table[62], table[63]] = [0x0F, 0x1F, 0x3F];
     table
-};
+});
+
+/// Marks those of the last three bytes that begin a sequence which the vector does not contain completely.
+#[inline(always)]
+pub(in crate::simd) fn unfinished<V: Vector>(last: V) -> V {
+    last.average(load(last, &UNFINISHED.0, UNFINISHED.0.len() - V::LEN))
+}
 
 /// Returns the result for a short input after all tests. `top` is its maximum, `last` its last bytes.
 #[inline(always)]
-fn conclude<V: Vector>(any: V, input: &[u8], found: Found<V>, top: V, last: V) -> Look {
-    let unfinished = load(any, &UNFINISHED, UNFINISHED.len() - V::LEN);
-    let suspicious = found.marks().or(top.saturating_sub(top.splat(0xF4 - 0x80)));
-    if !suspicious.or(last.average(unfinished)).any_high_bit() {
+pub(in crate::simd) fn conclude<V: Vector>(
+    input: &[u8],
+    found: Tested<V>,
+    top: V,
+    last: V,
+) -> Look {
+    let suspicious = found.marks().or(needs_beyond(top));
+    if !suspicious.or(unfinished(last)).any_high_bit() {
         Ok(Validated::all(input.len()))
     } else if suspicious.any_high_bit() {
         Err(0)
@@ -56,7 +66,7 @@ pub(in crate::simd) fn validate_up_to_16<V: Vector16>(any: V, input: &[u8]) -> L
         }
     };
     let text = V::from_words(any, words);
-    conclude(any, input, test_first(text), text, text)
+    conclude(input, test_first(text), text, text)
 }
 
 /// 17 to 32 bytes in two registers, after zeros.
@@ -72,18 +82,14 @@ pub(in crate::simd) fn validate_up_to_32<V: Vector16>(any: V, input: &[u8]) -> L
     }
     let low = low.shift_up(32 - input.len());
     let found = test_first(low);
-    let backs = [high.prev::<1>(low), high.prev::<2>(low), high.prev::<3>(low)];
-    conclude(any, input, test_full(high, backs, found), top, high)
+    conclude(input, test_full(high, backs_of(high, low), found), top, high)
 }
 
 /// Inputs of `HALF` to `2 * HALF` bytes, whole blocks: `HALF` bytes from the start and `HALF` up to the end, which may
 /// overlap.
 #[cfg(not(target_arch = "wasm32"))]
 #[inline(always)]
-pub(in crate::simd) fn validate_halves<V: Vector, const HALF: usize>(
-    any: V,
-    input: &[u8],
-) -> Look {
+pub(in crate::simd) fn validate_halves<V: Vector, const HALF: usize>(any: V, input: &[u8]) -> Look {
     let (Some(first), Some(last)) = (input.first_chunk::<HALF>(), input.last_chunk::<HALF>())
     else {
         return Ok(reference::validate(input));
@@ -114,15 +120,12 @@ pub(in crate::simd) fn validate_halves<V: Vector, const HALF: usize>(
         found = test_full_at(any, last, at, found);
         at += V::LEN;
     }
-    conclude(any, input, found, top, load(any, last, HALF - V::LEN))
+    conclude(input, found, top, load(any, last, HALF - V::LEN))
 }
 
 /// Inputs of at most `MOST` bytes; the last block is aligned to the end.
 #[inline(always)]
-pub(in crate::simd) fn validate_blocks<V: Vector, const MOST: usize>(
-    any: V,
-    input: &[u8],
-) -> Look {
+pub(in crate::simd) fn validate_blocks<V: Vector, const MOST: usize>(any: V, input: &[u8]) -> Look {
     assert!(input.len() >= 2 * V::LEN && input.len() <= MOST);
     let last = input.len() - V::LEN;
     let block: V = load(any, input, 0);
@@ -144,7 +147,7 @@ pub(in crate::simd) fn validate_blocks<V: Vector, const MOST: usize>(
         at += V::LEN;
     }
     found = test_full_at(any, input, last, found);
-    conclude(any, input, found, top, load(any, input, last))
+    conclude(input, found, top, load(any, input, last))
 }
 
 /// The number of bytes whose maximum decides which test they need.
@@ -211,7 +214,7 @@ struct Strides<'a, V: Vector> {
     /// Invariant: 3 or more; all bytes before this index have been tested. Before `test_next`, at most the index of the last
     /// stride.
     at: usize,
-    found: Found<V>,
+    found: Tested<V>,
     /// Invariant: no byte before this index is marked.
     checked: usize,
     /// The start of the group, and the maximum of its bytes, of those above DF.
@@ -229,19 +232,9 @@ impl<'a, V: Vector> Strides<'a, V> {
     #[inline(always)]
     fn new(any: V, input: &'a [u8], at: usize, checked: usize) -> Self {
         let zero = load::<V>(any, input, 0).splat(0);
-        let found = Found::nothing(zero);
+        let found = Tested::with_errors(zero);
         let (check_at, calm_at, wide_until) = (0, 0, 0);
-        Self {
-            input,
-            at,
-            found,
-            checked,
-            group: at,
-            top: zero,
-            check_at,
-            calm_at,
-            wide_until,
-        }
+        Self { input, at, found, checked, group: at, top: zero, check_at, calm_at, wide_until }
     }
 
     /// The strides after `at` bytes of ASCII, or the result if a byte that begins no sequence follows.
@@ -266,7 +259,7 @@ impl<'a, V: Vector> Strides<'a, V> {
         let blocks: [V; 2] = [load(any, input, 0), load(any, input, V::LEN)];
         let both = test_full_at(any, input, V::LEN, test_first(blocks[0]));
         let top = blocks[0].max(blocks[1]);
-        if both.marks().or(top.saturating_sub(top.splat(0xF4 - 0x80))).any_high_bit()
+        if both.marks().or(needs_beyond(top)).any_high_bit()
             && let Some(near) = first_in_two_blocks(blocks)
         {
             return Err(error_near(input, near));
@@ -306,7 +299,7 @@ impl<'a, V: Vector> Strides<'a, V> {
     /// Whether there is an error before `at`.
     #[inline(always)]
     fn has_error(&mut self) -> bool {
-        if !V::TESTS_ALL_LEADS && needs_beyond(self.top) {
+        if needs_beyond(self.top).any_high_bit() {
             // There is an error; the caller locates it.
             if never(self.top).any_high_bit() {
                 return true;
@@ -336,8 +329,8 @@ fn first_in_two_blocks<V: Vector>([first, second]: [V; 2]) -> Option<usize> {
     if let Some(i) = found.marks().first_high_bit() {
         return Some(i);
     }
-    let backs = [second.prev::<1>(first), second.prev::<2>(first), second.prev::<3>(first)];
-    found = test_full(second, backs, Found::nothing(zero));
+    let backs = backs_of(second, first);
+    found = test_full(second, backs, Tested::with_errors(zero));
     found.errors = found.errors.or(test_beyond(second, backs[0]));
     found.marks().first_high_bit().map(|i| V::LEN + i)
 }
@@ -359,8 +352,8 @@ fn greatest_of<V: Vector>(any: V, stride: &[u8; 3 + STRIDE]) -> V {
 fn test_narrow_stride<V: Vector>(
     any: V,
     stride: &[u8; 3 + STRIDE],
-    mut found: Found<V>,
-) -> Found<V> {
+    mut found: Tested<V>,
+) -> Tested<V> {
     let mut at = 3;
     while at < stride.len() {
         found = test_narrow(load(any, stride, at), load(any, stride, at - 1), found);
@@ -377,9 +370,9 @@ fn test_full_in<V: Vector>(
     input: &[u8],
     from: usize,
     to: usize,
-    mut found: Found<V>,
+    mut found: Tested<V>,
     mut top: V,
-) -> (Found<V>, V) {
+) -> (Tested<V>, V) {
     if from < 3 || from + V::LEN > to || to > input.len() {
         // Not reached. A mark lets the scalar level decide.
         debug_assert!(false, "{from}..{to} of {}", input.len());
@@ -406,7 +399,7 @@ fn test_full_in<V: Vector>(
 
 /// Whether a run is ASCII.
 #[inline(always)]
-fn is_ascii<V: Vector>(any: V, run: &[u8; RUN]) -> bool {
+pub(in crate::simd) fn is_ascii<V: Vector>(any: V, run: &[u8; RUN]) -> bool {
     let mut any: V = load(any, run, 0);
     let mut at = V::LEN;
     while at < RUN {
@@ -419,7 +412,11 @@ fn is_ascii<V: Vector>(any: V, run: &[u8; RUN]) -> bool {
 /// Returns the result if the first byte from `at` on that is not ASCII begins no sequence; the bytes before `at` are
 /// ASCII. This is most stray bytes in ASCII, and needs no test of sequences. Rows `locate/ascii`.
 #[inline(always)]
-fn stray_after_ascii<V: Vector>(any: V, input: &[u8], mut at: usize) -> Option<Validated> {
+pub(in crate::simd) fn stray_after_ascii<V: Vector>(
+    any: V,
+    input: &[u8],
+    mut at: usize,
+) -> Option<Validated> {
     while let Some(rest) = input.get(at..)
         && let Some(block) = rest.first_chunk()
     {
@@ -462,13 +459,7 @@ fn skip_ascii<V: Vector>(any: V, input: &[u8], mut at: usize, last: &[u8; RUN]) 
 /// it.
 #[cold]
 #[inline(always)]
-fn test_beyond_in<V: Vector>(
-    any: V,
-    input: &[u8],
-    from: usize,
-    to: usize,
-    mut errors: V,
-) -> V {
+fn test_beyond_in<V: Vector>(any: V, input: &[u8], from: usize, to: usize, mut errors: V) -> V {
     let last = to - V::LEN;
     let mut at = from;
     loop {

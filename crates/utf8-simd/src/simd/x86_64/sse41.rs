@@ -4,8 +4,8 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use crate::simd::generic::{
-    self, Lanes, Look, Part, REVERSE_THREES, Vector, Vector16, arithmetic, first, first_mut,
-    lanewise, one_part, operations,
+    self, Lanes, Look, Part, REVERSE_THREES, SECOND, Vector, Vector16, arithmetic, first,
+    first_mut, lanewise, one_part, operations,
 };
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{
@@ -85,8 +85,9 @@ impl Vector for Bytes16 {
         fn movemask(vector: Bytes16) -> u64 {
             u64::from(_mm_movemask_epi8(vector.0) as u32)
         }
-        fn lookup_16(vector: Bytes16, table: &[u8; 16]) -> Bytes16 {
-            Bytes16(_mm_shuffle_epi8(load_16(table), vector.0))
+        fn second_addends(vector: Bytes16) -> Bytes16 {
+            let leads = vector.leads();
+            Bytes16(_mm_shuffle_epi8(load_16(&SECOND), leads.0)).wrapping_add(leads)
         }
     }
 

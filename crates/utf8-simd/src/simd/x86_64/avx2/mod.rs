@@ -9,7 +9,7 @@ use core::ops::RangeInclusive;
 
 use super::sse41::{AnyByte, Bytes16, load_16, shifts};
 use crate::simd::generic::{
-    self, Lanes, Look, Vector, arithmetic, first, first_mut, lanewise, operations,
+    self, Lanes, Look, SECOND, Vector, arithmetic, first, first_mut, lanewise, operations,
 };
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{decode_short_chars, unmask};
@@ -85,9 +85,10 @@ impl Vector for Bytes32 {
         fn movemask(vector: Bytes32) -> u64 {
             u64::from(_mm256_movemask_epi8(vector.0) as u32)
         }
-        fn lookup_16(vector: Bytes32, table: &[u8; 16]) -> Bytes32 {
-            let table = _mm256_broadcastsi128_si256(load_16(table));
-            Bytes32(_mm256_shuffle_epi8(table, vector.0))
+        fn second_addends(vector: Bytes32) -> Bytes32 {
+            let leads = vector.leads();
+            let table = _mm256_broadcastsi128_si256(load_16(&SECOND));
+            Bytes32(_mm256_shuffle_epi8(table, leads.0)).wrapping_add(leads)
         }
     }
 
