@@ -4,8 +4,8 @@ use core::arch::aarch64::*;
 use core::mem::MaybeUninit;
 
 use crate::simd::generic::{
-    self, Lanes, Look, Part, Vector, Vector16, arithmetic, first, first_mut, lanewise, one_part,
-    operations,
+    self, Lanes, Look, Part, SECOND_BY_LEAD, Vector, Vector16, arithmetic, first, first_mut,
+    lanewise, one_part, operations,
 };
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{
@@ -13,48 +13,25 @@ pub(in crate::simd) use crate::simd::reference::{
 };
 use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, Validated};
 
-operations!("neon", Bytes16,
-    33..=64 => validate_halves::<Bytes16, 32>,
-    65..=128 => validate_halves::<Bytes16, 64>,
-    129..=256 => validate_blocks::<Bytes16, 256>,
+operations!("neon", NeonBytes, NeonBytes,
+    33..=64 => validate_halves::<NeonBytes, 32>,
+    65..=128 => validate_halves::<NeonBytes, 64>,
+    129..=256 => validate_blocks::<NeonBytes, 256>,
 );
-
-generic::conversions!("neon", Bytes16, Bytes16);
 
 /// 16 bytes.
 ///
 /// Invariant: exists only where the machine has NEON.
 #[derive(Clone, Copy)]
-pub(super) struct Bytes16(pub(super) uint8x16_t);
+pub(super) struct NeonBytes(pub(super) uint8x16_t);
 
-/// Proves that the machine has NEON.
-#[derive(Clone, Copy)]
-pub(super) struct HasNeon(());
-
-impl Bytes16 {
+impl NeonBytes {
     #[inline]
     #[target_feature(enable = "neon")]
-    pub(super) fn token() -> HasNeon {
-        HasNeon(())
+    pub(super) fn zero() -> Self {
+        Self(vdupq_n_u8(0))
     }
 }
-
-/// By the leading byte, E0 to FF, the addend that clears bit 7 of `here` if the second byte may not follow.
-static SECOND: [[u8; 16]; 2] = {
-    let mut table = [[0; 16]; 2];
-    // 80..=9F are C0..=DF in `here`, and A0..=BF are E0..=FF.
-    table[0][0x0] = 0xA0; // E0: 60..=7F and 80..=9F
-    table[0][0xD] = 0x20; // ED: E0..=FF and 00..=1F
-    // 80..=8F are C0..=CF, and 90..=BF are D0..=FF.
-    table[1][0x0] = 0xB0; // F0: 70..=7F and 80..=AF
-    table[1][0x4] = 0x30; // F4: F0..=FF and 00..=2F
-    let mut lead = 0x5;
-    while lead < 16 {
-        table[1][lead] = 0x40; // F5..=FF: 00..=3F
-        lead += 1;
-    }
-    table
-};
 
 /// Loads 16 bytes.
 #[inline]
@@ -72,53 +49,46 @@ fn store_16(vector: uint8x16_t, to: &mut [MaybeUninit<u8>; 16]) {
     unsafe { vst1q_u8(to.as_mut_ptr().cast(), vector) };
 }
 
-impl Vector for Bytes16 {
+impl Vector for NeonBytes {
     const LEN: usize = 16;
     const MASK_BITS: u32 = 4;
     const TESTS_ALL_LEADS: bool = true;
 
-    type Token = HasNeon;
-
-    #[inline(always)]
-    fn load(token: HasNeon, bytes: &[u8]) -> Self {
-        token.load(bytes)
-    }
-
     arithmetic! { "neon":
-        fn store(vector: Bytes16, bytes: &mut [MaybeUninit<u8>]) -> () {
+        fn load(_any: NeonBytes, bytes: &[u8]) -> NeonBytes {
+            NeonBytes(load_16(first(bytes)))
+        }
+        fn store(vector: NeonBytes, bytes: &mut [MaybeUninit<u8>]) -> () {
             store_16(vector.0, first_mut(bytes));
         }
-        fn splat(_vector: Bytes16, byte: u8) -> Bytes16 {
-            Bytes16(vdupq_n_u8(byte))
+        fn splat(_vector: NeonBytes, byte: u8) -> NeonBytes {
+            NeonBytes(vdupq_n_u8(byte))
         }
-        fn saturating_add(vector: Bytes16, other: Bytes16) -> Bytes16 {
+        fn saturating_add(vector: NeonBytes, other: NeonBytes) -> NeonBytes {
             let sum = vqaddq_s8(vreinterpretq_s8_u8(vector.0), vreinterpretq_s8_u8(other.0));
-            Bytes16(vreinterpretq_u8_s8(sum))
+            NeonBytes(vreinterpretq_u8_s8(sum))
         }
-        fn prev<const N: usize>(vector: Bytes16, before: Bytes16) -> Bytes16 {
+        fn prev<const N: usize>(vector: NeonBytes, before: NeonBytes) -> NeonBytes {
             const { assert!(matches!(N, 1..=3)) };
-            Bytes16(match N {
+            NeonBytes(match N {
                 1 => vextq_u8::<15>(before.0, vector.0),
                 2 => vextq_u8::<14>(before.0, vector.0),
                 _ => vextq_u8::<13>(before.0, vector.0),
             })
         }
-        fn movemask(vector: Bytes16) -> u64 {
+        fn movemask(vector: NeonBytes) -> u64 {
             // All bits of each byte, and then four of them.
             let bytes = vreinterpretq_u16_u8(vcltzq_s8(vreinterpretq_s8_u8(vector.0)));
             vget_lane_u64::<0>(vreinterpret_u64_u8(vshrn_n_u16::<4>(bytes)))
         }
-        fn any_high_bit(vector: Bytes16) -> bool {
+        fn any_high_bit(vector: NeonBytes) -> bool {
             vmaxvq_u8(vector.0) >= 0x80
         }
-        fn second_addends(vector: Bytes16) -> Bytes16 {
+        fn second_addends(vector: NeonBytes) -> NeonBytes {
             // An index of 32 or more, of what is below E0, picks zero.
-            let [low, high] = [load_16(&SECOND[0]), load_16(&SECOND[1])];
-            Bytes16(vqtbl2q_u8(uint8x16x2_t(low, high), vsubq_u8(vector.0, vdupq_n_u8(0xE0))))
-        }
-        fn lookup_16(vector: Bytes16, table: &[u8; 16]) -> Bytes16 {
-            // An index of 16 or more would pick zero.
-            Bytes16(vqtbl1q_u8(load_16(table), vandq_u8(vector.0, vdupq_n_u8(0x0F))))
+            let from_e0 = &SECOND_BY_LEAD.0[32..];
+            let [low, high] = [load_16(first(from_e0)), load_16(first(&from_e0[16..]))];
+            NeonBytes(vqtbl2q_u8(uint8x16x2_t(low, high), vsubq_u8(vector.0, vdupq_n_u8(0xE0))))
         }
     }
 
@@ -128,7 +98,7 @@ impl Vector for Bytes16 {
         vectors[0].join_masks(vectors)
     }
 
-    lanewise! { "neon", Bytes16:
+    lanewise! { "neon", NeonBytes:
         or: vorrq_u8,
         and: vandq_u8,
         xor: veorq_u8,
@@ -140,24 +110,23 @@ impl Vector for Bytes16 {
     }
 }
 
-impl Vector16 for Bytes16 {
-    #[inline(always)]
-    fn from_words(token: HasNeon, words: [u64; 2]) -> Self {
-        token.words(words)
-    }
-
+impl Vector16 for NeonBytes {
     arithmetic! { "neon":
-        fn shift_up(vector: Bytes16, n: usize) -> Bytes16 {
+        fn from_words(_any: NeonBytes, words: [u64; 2]) -> NeonBytes {
+            let [low, high] = words;
+            NeonBytes(vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(low), vcreate_u64(high))))
+        }
+        fn shift_up(vector: NeonBytes, n: usize) -> NeonBytes {
             let mut indexes = [0; 16];
             indexes.copy_from_slice(&generic::SHIFT_UP[16 - n..][..16]);
-            Bytes16(vqtbl1q_u8(vector.0, load_16(&indexes)))
+            NeonBytes(vqtbl1q_u8(vector.0, load_16(&indexes)))
         }
     }
 }
 
-impl Bytes16 {
+impl NeonBytes {
     arithmetic! { "neon":
-        fn join_masks(_vector: Bytes16, vectors: [Bytes16; 4]) -> u64 {
+        fn join_masks(_vector: NeonBytes, vectors: [NeonBytes; 4]) -> u64 {
             // Keeps one bit of each byte. Three sums of adjacent bytes join the bits of eight bytes in one.
             const BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
             let bits = load_16(&BITS);
@@ -165,18 +134,6 @@ impl Bytes16 {
                 .map(|vector| vandq_u8(vcltzq_s8(vreinterpretq_s8_u8(vector.0)), bits));
             let halves = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
             vgetq_lane_u64::<0>(vreinterpretq_u64_u8(vpaddq_u8(halves, halves)))
-        }
-    }
-}
-
-impl HasNeon {
-    arithmetic! { "neon":
-        fn load(_token: HasNeon, bytes: &[u8]) -> Bytes16 {
-            Bytes16(load_16(first(bytes)))
-        }
-        fn words(_token: HasNeon, words: [u64; 2]) -> Bytes16 {
-            let [low, high] = words;
-            Bytes16(vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(low), vcreate_u64(high))))
         }
     }
 }
@@ -192,50 +149,50 @@ static COUNTS: [u8; 256] = {
     table
 };
 
-impl Lanes for Bytes16 {
+impl Lanes for NeonBytes {
     one_part!();
-    lanewise! { "neon", Bytes16:
+    lanewise! { "neon", NeonBytes:
         cmpeq: vceqq_u8,
     }
     arithmetic! { "neon":
-        fn cmpeq_16(vector: Bytes16, other: Bytes16) -> Bytes16 {
+        fn cmpeq_16(vector: NeonBytes, other: NeonBytes) -> NeonBytes {
             of_16(vceqq_u16(vector.by_16(), other.by_16()))
         }
-        fn cmpgt(vector: Bytes16, other: Bytes16) -> Bytes16 {
-            Bytes16(vcgtq_s8(vreinterpretq_s8_u8(vector.0), vreinterpretq_s8_u8(other.0)))
+        fn cmpgt(vector: NeonBytes, other: NeonBytes) -> NeonBytes {
+            NeonBytes(vcgtq_s8(vreinterpretq_s8_u8(vector.0), vreinterpretq_s8_u8(other.0)))
         }
-        fn cmpgt_32(vector: Bytes16, other: Bytes16) -> Bytes16 {
+        fn cmpgt_32(vector: NeonBytes, other: NeonBytes) -> NeonBytes {
             of_32(vcgtq_s32(vreinterpretq_s32_u8(vector.0), vreinterpretq_s32_u8(other.0)))
         }
-        fn wrapping_add_16(vector: Bytes16, other: Bytes16) -> Bytes16 {
+        fn wrapping_add_16(vector: NeonBytes, other: NeonBytes) -> NeonBytes {
             of_16(vaddq_u16(vector.by_16(), other.by_16()))
         }
-        fn shl_16<const N: i32>(vector: Bytes16) -> Bytes16 {
+        fn shl_16<const N: i32>(vector: NeonBytes) -> NeonBytes {
             of_16(vshlq_n_u16::<N>(vector.by_16()))
         }
-        fn shr_16<const N: i32>(vector: Bytes16) -> Bytes16 {
+        fn shr_16<const N: i32>(vector: NeonBytes) -> NeonBytes {
             of_16(vshrq_n_u16::<N>(vector.by_16()))
         }
-        fn shl_32<const N: i32>(vector: Bytes16) -> Bytes16 {
+        fn shl_32<const N: i32>(vector: NeonBytes) -> NeonBytes {
             of_32(vshlq_n_u32::<N>(vector.by_32()))
         }
-        fn shr_32<const N: i32>(vector: Bytes16) -> Bytes16 {
+        fn shr_32<const N: i32>(vector: NeonBytes) -> NeonBytes {
             of_32(vshrq_n_u32::<N>(vector.by_32()))
         }
-        fn splat_16(_vector: Bytes16, value: u16) -> Bytes16 {
+        fn splat_16(_vector: NeonBytes, value: u16) -> NeonBytes {
             of_16(vdupq_n_u16(value))
         }
-        fn splat_32(_vector: Bytes16, value: u32) -> Bytes16 {
+        fn splat_32(_vector: NeonBytes, value: u32) -> NeonBytes {
             of_32(vdupq_n_u32(value))
         }
-        fn select(vector: Bytes16, yes: Bytes16, no: Bytes16) -> Bytes16 {
+        fn select(vector: NeonBytes, yes: NeonBytes, no: NeonBytes) -> NeonBytes {
             // Of a mask the comparison is left out by the compiler.
-            Bytes16(vbslq_u8(vcltzq_s8(vreinterpretq_s8_u8(vector.0)), yes.0, no.0))
+            NeonBytes(vbslq_u8(vcltzq_s8(vreinterpretq_s8_u8(vector.0)), yes.0, no.0))
         }
-        fn intersects(vector: Bytes16, other: Bytes16) -> bool {
+        fn intersects(vector: NeonBytes, other: NeonBytes) -> bool {
             vmaxvq_u32(vector.and(other).by_32()) != 0
         }
-        fn bitmask(vector: Bytes16) -> u32 {
+        fn bitmask(vector: NeonBytes) -> u32 {
             // Each byte of a half keeps a bit of its own. Their sum, of both halves at once. By pairwise
             // additions LLVM makes three instructions of each.
             let places = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
@@ -243,7 +200,7 @@ impl Lanes for Bytes16 {
             let halves = vzip1q_u8(bits, vextq_u8::<8>(bits, bits));
             u32::from(vaddvq_u16(vreinterpretq_u16_u8(halves)))
         }
-        fn bitmask_16(vector: Bytes16) -> u32 {
+        fn bitmask_16(vector: NeonBytes) -> u32 {
             let places = vcombine_u16(
                 vcreate_u16(0x0008_0004_0002_0001),
                 vcreate_u16(0x0080_0040_0020_0010),
@@ -251,16 +208,16 @@ impl Lanes for Bytes16 {
             let lanes = vcltzq_s16(vreinterpretq_s16_u8(vector.0));
             u32::from(vaddvq_u16(vandq_u16(lanes, places)))
         }
-        fn interleave(vector: Bytes16, high: Bytes16) -> [Bytes16; 2] {
-            [Bytes16(vzip1q_u8(vector.0, high.0)), Bytes16(vzip2q_u8(vector.0, high.0))]
+        fn interleave(vector: NeonBytes, high: NeonBytes) -> [NeonBytes; 2] {
+            [NeonBytes(vzip1q_u8(vector.0, high.0)), NeonBytes(vzip2q_u8(vector.0, high.0))]
         }
-        fn narrow_16(vector: Bytes16) -> Bytes16 {
-            Bytes16(vuzp1q_u8(vector.0, vector.0))
+        fn narrow_16(vector: NeonBytes) -> NeonBytes {
+            NeonBytes(vuzp1q_u8(vector.0, vector.0))
         }
-        fn narrow_32(vector: Bytes16, other: Bytes16) -> Bytes16 {
+        fn narrow_32(vector: NeonBytes, other: NeonBytes) -> NeonBytes {
             of_16(vuzp1q_u16(vector.by_16(), other.by_16()))
         }
-        fn widen(vector: Bytes16) -> [Bytes16; 2] {
+        fn widen(vector: NeonBytes) -> [NeonBytes; 2] {
             let (front, back) = (vmovl_u8(vget_low_u8(vector.0)), vmovl_high_u8(vector.0));
             [of_16(front), of_16(back)]
         }
@@ -274,12 +231,12 @@ impl Lanes for Bytes16 {
     }
 }
 
-impl Part for Bytes16 {
+impl Part for NeonBytes {
     arithmetic! { "neon":
-        fn shuffle(vector: Bytes16, indexes: &[u8; 16]) -> Bytes16 {
-            Bytes16(vqtbl1q_u8(vector.0, load_16(indexes)))
+        fn shuffle(vector: NeonBytes, indexes: &[u8; 16]) -> NeonBytes {
+            NeonBytes(vqtbl1q_u8(vector.0, load_16(indexes)))
         }
-        fn interleave_16(vector: Bytes16, high: Bytes16) -> [Bytes16; 2] {
+        fn interleave_16(vector: NeonBytes, high: NeonBytes) -> [NeonBytes; 2] {
             let (low, high) = (vector.by_16(), high.by_16());
             [of_16(vzip1q_u16(low, high)), of_16(vzip2q_u16(low, high))]
         }
@@ -293,10 +250,10 @@ impl Part for Bytes16 {
     }
 }
 
-impl Bytes16 {
+impl NeonBytes {
     arithmetic! { "neon":
         // The values of eight characters of three bytes each: the first 16 bytes, and the last.
-        fn join_three(_vector: Bytes16, front: &[u8; 16], back: &[u8; 16]) -> Bytes16 {
+        fn join_three(_vector: NeonBytes, front: &[u8; 16], back: &[u8; 16]) -> NeonBytes {
             // Of the first bytes: 0, 3, 6 and 9; and 12 to 21, which are eight further in the two.
             let places = vcreate_u8(0x1D1A_1714_0906_0300);
             let bytes = uint8x16x2_t(load_16(front), load_16(back));
@@ -307,12 +264,12 @@ impl Bytes16 {
             // What is inserted loses its upper bits: E, and four of the six.
             let high = vsli_n_u8::<4>(vshr_n_u8::<2>(second), first);
             let low = vsli_n_u8::<6>(third, second);
-            Bytes16(vcombine_u8(vzip1_u8(low, high), vzip2_u8(low, high)))
+            NeonBytes(vcombine_u8(vzip1_u8(low, high), vzip2_u8(low, high)))
         }
-        fn by_16(vector: Bytes16) -> uint16x8_t {
+        fn by_16(vector: NeonBytes) -> uint16x8_t {
             vreinterpretq_u16_u8(vector.0)
         }
-        fn by_32(vector: Bytes16) -> uint32x4_t {
+        fn by_32(vector: NeonBytes) -> uint32x4_t {
             vreinterpretq_u32_u8(vector.0)
         }
     }
@@ -320,12 +277,12 @@ impl Bytes16 {
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn of_16(lanes: uint16x8_t) -> Bytes16 {
-    Bytes16(vreinterpretq_u8_u16(lanes))
+fn of_16(lanes: uint16x8_t) -> NeonBytes {
+    NeonBytes(vreinterpretq_u8_u16(lanes))
 }
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn of_32(lanes: uint32x4_t) -> Bytes16 {
-    Bytes16(vreinterpretq_u8_u32(lanes))
+fn of_32(lanes: uint32x4_t) -> NeonBytes {
+    NeonBytes(vreinterpretq_u8_u32(lanes))
 }

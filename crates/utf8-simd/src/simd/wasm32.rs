@@ -9,8 +9,8 @@ use core::arch::wasm32::*;
 use core::mem::MaybeUninit;
 
 use crate::simd::generic::{
-    self, Lanes, Look, Part, REVERSE_THREES, Vector, Vector16, arithmetic, first, first_mut,
-    lanewise, one_part, operations,
+    self, Lanes, Look, Part, REVERSE_THREES, SECOND, Vector, Vector16, arithmetic, first,
+    first_mut, lanewise, one_part, operations,
 };
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{
@@ -19,21 +19,20 @@ pub(in crate::simd) use crate::simd::reference::{
 use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, Validated};
 
 // In V8, blocks in a loop take up to 40 % less than halves without one. One loop for all lengths takes 5 % more for ASCII.
-operations!("simd128", Bytes16,
-    33..=64 => validate_blocks::<Bytes16, 64>,
-    65..=128 => validate_blocks::<Bytes16, 128>,
-    129..=256 => validate_blocks::<Bytes16, 256>,
+operations!("simd128", Simd128Bytes, Simd128Bytes,
+    33..=64 => validate_blocks::<Simd128Bytes, 64>,
+    65..=128 => validate_blocks::<Simd128Bytes, 128>,
+    129..=256 => validate_blocks::<Simd128Bytes, 256>,
 );
-
-generic::conversions!("simd128", Bytes16, Bytes16);
 
 /// 16 bytes.
 #[derive(Clone, Copy)]
-pub(super) struct Bytes16(pub(super) v128);
+pub(super) struct Simd128Bytes(pub(super) v128);
 
-impl Bytes16 {
-    /// The counterpart of the tokens of other levels. It proves nothing here.
-    pub(super) const fn token() {}
+impl Simd128Bytes {
+    pub(super) fn zero() -> Self {
+        Self(u8x16_splat(0))
+    }
 }
 
 /// Loads 16 bytes.
@@ -52,12 +51,10 @@ fn store_16(vector: v128, to: &mut [MaybeUninit<u8>; 16]) {
     unsafe { v128_store(to.as_mut_ptr().cast(), vector) };
 }
 
-impl Vector for Bytes16 {
+impl Vector for Simd128Bytes {
     const LEN: usize = 16;
 
-    type Token = ();
-
-    lanewise! { "simd128", Bytes16:
+    lanewise! { "simd128", Simd128Bytes:
         or: v128_or,
         and: v128_and,
         xor: v128_xor,
@@ -69,51 +66,49 @@ impl Vector for Bytes16 {
         min: u8x16_min,
     }
 
-    #[inline(always)]
-    fn load((): (), bytes: &[u8]) -> Self {
-        Self(load_16(first(bytes)))
-    }
-
     arithmetic! { "simd128":
-        fn store(vector: Bytes16, bytes: &mut [MaybeUninit<u8>]) -> () {
+        fn load(_any: Simd128Bytes, bytes: &[u8]) -> Simd128Bytes {
+            Simd128Bytes(load_16(first(bytes)))
+        }
+        fn store(vector: Simd128Bytes, bytes: &mut [MaybeUninit<u8>]) -> () {
             store_16(vector.0, first_mut(bytes));
         }
-        fn splat(_vector: Bytes16, byte: u8) -> Bytes16 {
-            Bytes16(u8x16_splat(byte))
+        fn splat(_vector: Simd128Bytes, byte: u8) -> Simd128Bytes {
+            Simd128Bytes(u8x16_splat(byte))
         }
-        fn prev<const N: usize>(vector: Bytes16, before: Bytes16) -> Bytes16 {
+        fn prev<const N: usize>(vector: Simd128Bytes, before: Simd128Bytes) -> Simd128Bytes {
             const { assert!(matches!(N, 1..=3)) };
             // Indexes from 16 on are those of the second vector.
             macro_rules! from {
                 ($($index:literal)*) => { u8x16_shuffle::<$($index),*>(before.0, vector.0) };
             }
-            Bytes16(match N {
+            Simd128Bytes(match N {
                 1 => from!(15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30),
                 2 => from!(14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29),
                 _ => from!(13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28),
             })
         }
-        fn movemask(vector: Bytes16) -> u64 {
+        fn movemask(vector: Simd128Bytes) -> u64 {
             u8x16_bitmask(vector.0).into()
         }
-        fn lookup_16(vector: Bytes16, table: &[u8; 16]) -> Bytes16 {
+        fn second_addends(vector: Simd128Bytes) -> Simd128Bytes {
+            let leads = vector.leads();
             // An index of 16 or more would pick zero.
-            Bytes16(u8x16_swizzle(load_16(table), v128_and(vector.0, u8x16_splat(0x0F))))
+            let indexes = v128_and(leads.0, u8x16_splat(0x0F));
+            Simd128Bytes(u8x16_swizzle(load_16(&SECOND), indexes)).wrapping_add(leads)
         }
     }
 }
 
-impl Vector16 for Bytes16 {
-    #[inline(always)]
-    fn from_words((): (), [low, high]: [u64; 2]) -> Self {
-        Self(u64x2(low, high))
-    }
-
+impl Vector16 for Simd128Bytes {
     arithmetic! { "simd128":
-        fn shift_up(vector: Bytes16, n: usize) -> Bytes16 {
+        fn from_words(_any: Simd128Bytes, words: [u64; 2]) -> Simd128Bytes {
+            Simd128Bytes(u64x2(words[0], words[1]))
+        }
+        fn shift_up(vector: Simd128Bytes, n: usize) -> Simd128Bytes {
             let mut indexes = [0; 16];
             indexes.copy_from_slice(&generic::SHIFT_UP[16 - n..][..16]);
-            Bytes16(u8x16_swizzle(vector.0, load_16(&indexes)))
+            Simd128Bytes(u8x16_swizzle(vector.0, load_16(&indexes)))
         }
     }
 }
@@ -127,9 +122,9 @@ macro_rules! shifts {
     };
 }
 
-impl Lanes for Bytes16 {
+impl Lanes for Simd128Bytes {
     one_part!();
-    lanewise! { "simd128", Bytes16:
+    lanewise! { "simd128", Simd128Bytes:
         cmpeq: u8x16_eq,
         cmpeq_16: u16x8_eq,
         cmpgt: i8x16_gt,
@@ -137,59 +132,59 @@ impl Lanes for Bytes16 {
         wrapping_add_16: u16x8_add,
         narrow_32: u16x8_narrow_i32x4,
     }
-    shifts! { "simd128", Bytes16:
+    shifts! { "simd128", Simd128Bytes:
         shl_16: u16x8_shl,
         shr_16: u16x8_shr,
         shl_32: u32x4_shl,
         shr_32: u32x4_shr,
     }
     arithmetic! { "simd128":
-        fn splat_16(_vector: Bytes16, value: u16) -> Bytes16 {
-            Bytes16(u16x8_splat(value))
+        fn splat_16(_vector: Simd128Bytes, value: u16) -> Simd128Bytes {
+            Simd128Bytes(u16x8_splat(value))
         }
-        fn splat_32(_vector: Bytes16, value: u32) -> Bytes16 {
-            Bytes16(u32x4_splat(value))
+        fn splat_32(_vector: Simd128Bytes, value: u32) -> Simd128Bytes {
+            Simd128Bytes(u32x4_splat(value))
         }
-        fn select(vector: Bytes16, yes: Bytes16, no: Bytes16) -> Bytes16 {
+        fn select(vector: Simd128Bytes, yes: Simd128Bytes, no: Simd128Bytes) -> Simd128Bytes {
             // Of a mask the comparison is left out by the compiler.
-            Bytes16(v128_bitselect(yes.0, no.0, i8x16_lt(vector.0, i8x16_splat(0))))
+            Simd128Bytes(v128_bitselect(yes.0, no.0, i8x16_lt(vector.0, i8x16_splat(0))))
         }
-        fn intersects(vector: Bytes16, other: Bytes16) -> bool {
+        fn intersects(vector: Simd128Bytes, other: Simd128Bytes) -> bool {
             v128_any_true(v128_and(vector.0, other.0))
         }
-        fn bitmask(vector: Bytes16) -> u32 {
+        fn bitmask(vector: Simd128Bytes) -> u32 {
             u8x16_bitmask(vector.0).into()
         }
-        fn bitmask_16(vector: Bytes16) -> u32 {
+        fn bitmask_16(vector: Simd128Bytes) -> u32 {
             u16x8_bitmask(vector.0).into()
         }
-        fn interleave(vector: Bytes16, high: Bytes16) -> [Bytes16; 2] {
+        fn interleave(vector: Simd128Bytes, high: Simd128Bytes) -> [Simd128Bytes; 2] {
             macro_rules! from {
-                ($($index:literal)*) => { Bytes16(u8x16_shuffle::<$($index),*>(vector.0, high.0)) };
+                ($($index:literal)*) => { Simd128Bytes(u8x16_shuffle::<$($index),*>(vector.0, high.0)) };
             }
             [
                 from!(0 16 1 17 2 18 3 19 4 20 5 21 6 22 7 23),
                 from!(8 24 9 25 10 26 11 27 12 28 13 29 14 30 15 31),
             ]
         }
-        fn narrow_16(vector: Bytes16) -> Bytes16 {
-            Bytes16(u8x16_narrow_i16x8(vector.0, vector.0))
+        fn narrow_16(vector: Simd128Bytes) -> Simd128Bytes {
+            Simd128Bytes(u8x16_narrow_i16x8(vector.0, vector.0))
         }
-        fn widen(vector: Bytes16) -> [Bytes16; 2] {
-            [Bytes16(u16x8_extend_low_u8x16(vector.0)), Bytes16(u16x8_extend_high_u8x16(vector.0))]
+        fn widen(vector: Simd128Bytes) -> [Simd128Bytes; 2] {
+            [Simd128Bytes(u16x8_extend_low_u8x16(vector.0)), Simd128Bytes(u16x8_extend_high_u8x16(vector.0))]
         }
     }
 }
 
-impl Part for Bytes16 {
+impl Part for Simd128Bytes {
     arithmetic! { "simd128":
-        fn shuffle(vector: Bytes16, indexes: &[u8; 16]) -> Bytes16 {
-            Bytes16(u8x16_swizzle(vector.0, load_16(indexes)))
+        fn shuffle(vector: Simd128Bytes, indexes: &[u8; 16]) -> Simd128Bytes {
+            Simd128Bytes(u8x16_swizzle(vector.0, load_16(indexes)))
         }
-        fn interleave_16(vector: Bytes16, high: Bytes16) -> [Bytes16; 2] {
+        fn interleave_16(vector: Simd128Bytes, high: Simd128Bytes) -> [Simd128Bytes; 2] {
             [
-                Bytes16(u16x8_shuffle::<0, 8, 1, 9, 2, 10, 3, 11>(vector.0, high.0)),
-                Bytes16(u16x8_shuffle::<4, 12, 5, 13, 6, 14, 7, 15>(vector.0, high.0)),
+                Simd128Bytes(u16x8_shuffle::<0, 8, 1, 9, 2, 10, 3, 11>(vector.0, high.0)),
+                Simd128Bytes(u16x8_shuffle::<4, 12, 5, 13, 6, 14, 7, 15>(vector.0, high.0)),
             ]
         }
     }
@@ -205,7 +200,7 @@ impl Part for Bytes16 {
     }
 }
 
-impl Bytes16 {
+impl Simd128Bytes {
     /// In lanes of 32 bits, the value of a character of three bytes, which are there last first.
     #[inline(always)]
     fn join_three(self) -> Self {

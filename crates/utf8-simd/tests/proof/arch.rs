@@ -23,15 +23,15 @@ pub mod x86_64 {
     }
     lanewise! {
         Or: _mm_or_si128 __m128i, _mm256_or_si256 __m256i, _mm512_or_si512 __m512i;
-        And: _mm_and_si128 __m128i, _mm256_and_si256 __m256i;
+        And: _mm_and_si128 __m128i, _mm256_and_si256 __m256i, _mm512_and_si512 __m512i;
         Xor: _mm_xor_si128 __m128i, _mm256_xor_si256 __m256i, _mm512_xor_si512 __m512i;
         Add: _mm_add_epi8 __m128i, _mm256_add_epi8 __m256i, _mm512_add_epi8 __m512i;
         Sub: _mm512_sub_epi8 __m512i;
         AddSigned: _mm_adds_epi8 __m128i, _mm256_adds_epi8 __m256i, _mm512_adds_epi8 __m512i;
-        SubUnsigned: _mm_subs_epu8 __m128i, _mm256_subs_epu8 __m256i;
+        SubUnsigned: _mm_subs_epu8 __m128i, _mm256_subs_epu8 __m256i, _mm512_subs_epu8 __m512i;
         Average: _mm_avg_epu8 __m128i, _mm256_avg_epu8 __m256i, _mm512_avg_epu8 __m512i;
         Max: _mm_max_epu8 __m128i, _mm256_max_epu8 __m256i, _mm512_max_epu8 __m512i;
-        Min: _mm_min_epu8 __m128i, _mm256_min_epu8 __m256i;
+        Min: _mm_min_epu8 __m128i, _mm256_min_epu8 __m256i, _mm512_min_epu8 __m512i;
     }
 
     pub fn _mm_set1_epi8(byte: i8) -> __m128i {
@@ -97,10 +97,6 @@ pub mod x86_64 {
     }
 
     pub fn _mm256_alignr_epi8<const BY: i32>(a: __m256i, b: __m256i) -> __m256i {
-        align(a, b, BY)
-    }
-
-    pub fn _mm512_alignr_epi8<const BY: i32>(a: __m512i, b: __m512i) -> __m512i {
         align(a, b, BY)
     }
 
@@ -180,7 +176,6 @@ pub mod x86_64 {
         match table {
             0xFE => a.apply(Op::Or, b).apply(Op::Or, c),
             0xF6 => a.apply(Op::Or, b.apply(Op::Xor, c)),
-            0x56 => a.apply(Op::Or, b).apply(Op::Xor, c),
             0xF4 => a.apply(Op::Or, b.apply(Op::And, not(c))),
             _ => terms.fold(Vector::constants([0; N]), |sum, term| sum.apply(Op::Or, term)),
         }
@@ -210,13 +205,6 @@ pub mod x86_64 {
     pub fn _mm512_test_epi8_mask(a: __m512i, b: __m512i) -> u64 {
         assert_eq!(b.bytes(), [0x80; 64]);
         a.ask(Kind::Any)
-    }
-
-    /// Used only to find out whether any bit is set.
-    pub fn _mm512_cmpge_epu8_mask(a: __m512i, b: __m512i) -> u64 {
-        let least = b.bytes()[0];
-        assert_eq!(b.bytes(), [least; 64]);
-        a.map(|byte| if byte >= least { 0x80 } else { 0 }).ask(Kind::Any)
     }
 
     /// Whether no bit is set in either.
@@ -260,6 +248,8 @@ pub mod x86_64 {
         fn _mm256_unpackhi_epi8(__m256i, __m256i) -> __m256i;
         fn _mm256_unpacklo_epi16(__m256i, __m256i) -> __m256i;
         fn _mm256_unpacklo_epi8(__m256i, __m256i) -> __m256i;
+        fn _mm512_cmpge_epu8_mask(__m512i, __m512i) -> u64;
+        fn _mm512_movm_epi8(u64) -> __m512i;
         fn _mm_add_epi16(__m128i, __m128i) -> __m128i;
         fn _mm_add_epi32(__m128i, __m128i) -> __m128i;
         fn _mm_blendv_epi8(__m128i, __m128i, __m128i) -> __m128i;

@@ -46,6 +46,7 @@ mod simd {
 
         pub(super) mod avx512 {
             pub(in crate::simd) mod validate;
+            mod vector;
         }
     }
 

@@ -22,6 +22,7 @@
 use core::ptr;
 
 use super::lanes::{Lanes, Part, UNITS};
+use super::test::backs_of;
 use super::vector::{Vector, load};
 use crate::simd::reference;
 use crate::simd::uninit::as_uninit;
@@ -48,14 +49,14 @@ pub(in crate::simd) fn count_chars(text: &str) -> usize {
 /// `out` are unchanged.
 #[inline(always)]
 pub(in crate::simd) fn decode_chars<V: Lanes>(
-    token: V::Token,
+    any: V,
     text: &str,
     out: &mut [char],
 ) -> (usize, usize) {
     let units = ptr::from_mut(out) as *mut [u32];
     // SAFETY: a `char` has the layout of a `u32`, and the values written are the characters of `text` and
     // zeros.
-    let (read, written) = decode::<V, u32>(token, text, unsafe { &mut *units });
+    let (read, written) = decode::<V, u32>(any, text, unsafe { &mut *units });
     let (more, len) = reference::decode_chars(&text[read..], &mut out[written..]);
     (read + more, written + len)
 }
@@ -64,11 +65,11 @@ pub(in crate::simd) fn decode_chars<V: Lanes>(
 /// the units written; the others in `out` are unchanged.
 #[inline(always)]
 pub(in crate::simd) fn decode_utf16<V: Lanes>(
-    token: V::Token,
+    any: V,
     text: &str,
     out: &mut [u16],
 ) -> (usize, usize) {
-    let (read, written) = decode::<V, u16>(token, text, out);
+    let (read, written) = decode::<V, u16>(any, text, out);
     let (more, len) = reference::decode_utf16(&text[read..], &mut out[written..]);
     (read + more, written + len)
 }
@@ -79,7 +80,7 @@ pub(in crate::simd) fn decode_utf16<V: Lanes>(
 /// A separate function, because loading the constants for other text would take longer than all of this.
 #[inline(always)]
 pub(in crate::simd) fn decode_short_ascii<V: Lanes, U: Unit>(
-    token: V::Token,
+    any: V,
     bytes: &[u8],
     out: &mut [U],
 ) -> bool {
@@ -89,9 +90,9 @@ pub(in crate::simd) fn decode_short_ascii<V: Lanes, U: Unit>(
     // The last block overlaps the one before it.
     let last = bytes.len() - V::LEN;
     let mut at = 0;
-    let mut all = load::<V>(token, bytes, last);
+    let mut all = load::<V>(any, bytes, last);
     while at < last {
-        all = all.or(load::<V>(token, bytes, at));
+        all = all.or(load::<V>(any, bytes, at));
         at += V::LEN;
     }
     if all.any_high_bit() {
@@ -99,35 +100,35 @@ pub(in crate::simd) fn decode_short_ascii<V: Lanes, U: Unit>(
     }
     at = 0;
     while at < last {
-        put_ascii::<V, U>(load(token, bytes, at), &mut out[at..]);
+        put_ascii::<V, U>(load(any, bytes, at), &mut out[at..]);
         at += V::LEN;
     }
-    put_ascii::<V, U>(load(token, bytes, last), &mut out[last..]);
+    put_ascii::<V, U>(load(any, bytes, last), &mut out[last..]);
     true
 }
 
 /// Decodes ASCII at the start of `bytes`, in whole pairs of blocks that fit. Returns the number of bytes.
 #[inline(always)]
 pub(in crate::simd) fn decode_leading_ascii<V: Lanes, U: AsciiUnit>(
-    token: V::Token,
+    any: V,
     bytes: &[u8],
     out: &mut [U],
 ) -> usize {
-    let first = decode_ascii::<V, U>(token, &bytes[..bytes.len().min(2 * V::LEN)], out);
+    let first = decode_ascii::<V, U>(any, &bytes[..bytes.len().min(2 * V::LEN)], out);
     if first == 0 {
         return 0;
     }
     // Stores that cross no blocks are faster (`benches/versus`, to-utf-16/ascii).
     let to_block = out.as_ptr().addr().wrapping_neg() % V::LEN / size_of::<U>();
-    first.max(to_block + decode_ascii::<V, U>(token, &bytes[to_block..], &mut out[to_block..]))
+    first.max(to_block + decode_ascii::<V, U>(any, &bytes[to_block..], &mut out[to_block..]))
 }
 
 /// Decodes complete characters, and stops where a block might not fit.
 #[inline(always)]
-fn decode<V: Lanes, U: Unit>(token: V::Token, text: &str, out: &mut [U]) -> (usize, usize) {
+fn decode<V: Lanes, U: Unit>(any: V, text: &str, out: &mut [U]) -> (usize, usize) {
     let (mut read, written) = match text.len() >= V::LEN + 3 {
-        true => decode_blocks::<V, U>(token, text.as_bytes(), out),
-        false => decode_short::<V, U>(token, text.as_bytes(), out),
+        true => decode_blocks::<V, U>(any, text.as_bytes(), out),
+        false => decode_short::<V, U>(any, text.as_bytes(), out),
     };
     // A character split by the end of the last block is not written.
     while !text.is_char_boundary(read) {
@@ -164,11 +165,7 @@ unsafe impl Unit for u32 {}
 
 /// Decodes text of a block and more. Stops where a block might not fit.
 #[inline(always)]
-fn decode_blocks<V: Lanes, U: Unit>(
-    token: V::Token,
-    bytes: &[u8],
-    out: &mut [U],
-) -> (usize, usize) {
+fn decode_blocks<V: Lanes, U: Unit>(any: V, bytes: &[u8], out: &mut [U]) -> (usize, usize) {
     let mut at = 0;
     // A shrinking slice, not an index: rows `to-utf-16/cjk/65536` and `to-chars/cjk/65536` 6 % less time, `to-utf-16/emoji`
     // 2 % more.
@@ -179,29 +176,28 @@ fn decode_blocks<V: Lanes, U: Unit>(
     let mut threes = tests_threes;
     // Later units overwrite the excess: enough text follows.
     while bytes.len() - at >= V::LEN + ENOUGH && room.len() >= V::LEN + EXCESS {
-        let block = load::<V>(token, bytes, at);
+        let block = load::<V>(any, bytes, at);
         if !block.any_high_bit() {
             put_ascii::<V, U>(block, room);
             at += V::LEN;
             room = &mut room[V::LEN..];
-            let more = decode_ascii::<V, U>(token, &bytes[at..], room);
+            let more = decode_ascii::<V, U>(any, &bytes[at..], room);
             at += more;
             room = &mut room[more..];
             continue;
         }
-        let ends = load::<V>(token, bytes, at + 1).cmpgt(block.splat(0xBF)).bitmask();
+        let ends = load::<V>(any, bytes, at + 1).cmpgt(block.splat(0xBF)).bitmask();
         if threes
-            && are_threes::<V>(token, bytes, at, ends)
+            && are_threes::<V>(any, bytes, at, ends)
             && let Some(chars) = bytes[at..].first_chunk()
         {
             let units = block.parts().as_ref()[0].three_byte_units(chars);
-            put_group(units, units.zero(), room);
+            put_group(units, units.splat(0), room);
             at += chars.len();
             room = &mut room[8..];
             continue;
         }
-        let units =
-            Units::of_block(block, backs::<V>(token, bytes, at, block), ends, size_of::<U>());
+        let units = Units::of_block(block, backs::<V>(any, bytes, at, block), ends, size_of::<U>());
         let count = units.put(room);
         at += units.len;
         room = &mut room[count..];
@@ -219,13 +215,13 @@ fn decode_blocks<V: Lanes, U: Unit>(
     }
     let left = room.len();
     let written = out.len() - left;
-    decode_last_blocks::<V, U>(token, bytes, out, at, written)
+    decode_last_blocks::<V, U>(any, bytes, out, at, written)
 }
 
 /// Decodes the last blocks, from `at` on, through the stack. They overlap the blocks before them.
 #[inline(always)]
 fn decode_last_blocks<V: Lanes, U: Unit>(
-    token: V::Token,
+    any: V,
     bytes: &[u8],
     out: &mut [U],
     mut at: usize,
@@ -233,7 +229,7 @@ fn decode_last_blocks<V: Lanes, U: Unit>(
 ) -> (usize, usize) {
     while at < bytes.len() {
         let from = at.min(bytes.len() - V::LEN);
-        let block = load::<V>(token, bytes, from);
+        let block = load::<V>(any, bytes, from);
         if !block.any_high_bit() {
             // The units of the bytes before `at` have already been written.
             let Some(room) = out[written - (at - from)..].get_mut(..V::LEN) else { break };
@@ -248,7 +244,7 @@ fn decode_last_blocks<V: Lanes, U: Unit>(
         let ends = (!continues & all) >> 1 | u32::from(next_ends) << (V::LEN - 1);
         let ends = ends >> (at - from) << (at - from);
         let units =
-            Units::of_block(block, backs::<V>(token, bytes, from, block), ends, size_of::<U>());
+            Units::of_block(block, backs::<V>(any, bytes, from, block), ends, size_of::<U>());
         let Some(count) = units.put_exactly(&mut out[written..]) else { break };
         at = from + units.len;
         written += count;
@@ -259,23 +255,23 @@ fn decode_last_blocks<V: Lanes, U: Unit>(
 /// Whether eight characters of three bytes each begin at `at`. `ends` marks the last bytes of characters in the
 /// block.
 #[inline(always)]
-fn are_threes<V: Lanes>(token: V::Token, bytes: &[u8], at: usize, ends: u32) -> bool {
+fn are_threes<V: Lanes>(any: V, bytes: &[u8], at: usize, ends: u32) -> bool {
     const THREES: u32 = 0x92_4924;
     if V::LEN == MOST {
         return ends & 0xFF_FFFF == THREES && bytes[at] >= 0xE0;
     }
     ends == THREES & 0xFFFF && bytes[at] >= 0xE0 && {
-        let next = load::<V>(token, bytes, at + V::LEN + 1);
+        let next = load::<V>(any, bytes, at + V::LEN + 1);
         next.cmpgt(next.splat(0xBF)).bitmask() & 0xFF == THREES >> V::LEN
     }
 }
 
 /// Decodes the ASCII at the start of `bytes`, two blocks at a time. Returns its length.
 #[inline(always)]
-fn decode_ascii<V: Lanes, U: AsciiUnit>(token: V::Token, bytes: &[u8], out: &mut [U]) -> usize {
+fn decode_ascii<V: Lanes, U: AsciiUnit>(any: V, bytes: &[u8], out: &mut [U]) -> usize {
     let mut at = 0;
     for (bytes, out) in bytes.chunks_exact(2 * V::LEN).zip(out.chunks_exact_mut(2 * V::LEN)) {
-        let (first, second) = (load::<V>(token, bytes, 0), load::<V>(token, bytes, V::LEN));
+        let (first, second) = (load::<V>(any, bytes, 0), load::<V>(any, bytes, V::LEN));
         if first.or(second).any_high_bit() {
             break;
         }
@@ -288,15 +284,15 @@ fn decode_ascii<V: Lanes, U: AsciiUnit>(token: V::Token, bytes: &[u8], out: &mut
 
 /// Decodes text shorter than a block and three bytes, through the stack.
 #[inline(always)]
-fn decode_short<V: Lanes, U: Unit>(token: V::Token, bytes: &[u8], out: &mut [U]) -> (usize, usize) {
+fn decode_short<V: Lanes, U: Unit>(any: V, bytes: &[u8], out: &mut [U]) -> (usize, usize) {
     let mut window = [0; 3 + 2 * MOST + 1];
     window[3..][..bytes.len()].copy_from_slice(bytes);
     let (mut at, mut written) = (0, 0);
     while at < bytes.len() {
-        let block = load::<V>(token, &window, 3 + at);
-        let ends = load::<V>(token, &window, 4 + at).cmpgt(block.splat(0xBF)).bitmask();
+        let block = load::<V>(any, &window, 3 + at);
+        let ends = load::<V>(any, &window, 4 + at).cmpgt(block.splat(0xBF)).bitmask();
         let ends = ends & u32::MAX >> 32_usize.saturating_sub(bytes.len() - at);
-        let backs = backs::<V>(token, &window, 3 + at, block);
+        let backs = backs::<V>(any, &window, 3 + at, block);
         let units = Units::of_block(block, backs, ends, size_of::<U>());
         let Some(count) = units.put_exactly(&mut out[written..]) else { break };
         at += units.len;
@@ -307,16 +303,11 @@ fn decode_short<V: Lanes, U: Unit>(token: V::Token, bytes: &[u8], out: &mut [U])
 
 /// The block at `at` moved back by one, two and three bytes.
 #[inline(always)]
-fn backs<V: Lanes>(token: V::Token, bytes: &[u8], at: usize, block: V) -> [V; 3] {
+fn backs<V: Lanes>(any: V, bytes: &[u8], at: usize, block: V) -> [V; 3] {
     if at < 3 {
-        let zero = block.splat(0);
-        return [block.prev::<1>(zero), block.prev::<2>(zero), block.prev::<3>(zero)];
+        return backs_of(block, block.splat(0));
     }
-    [
-        load::<V>(token, bytes, at - 1),
-        load::<V>(token, bytes, at - 2),
-        load::<V>(token, bytes, at - 3),
-    ]
+    [load::<V>(any, bytes, at - 1), load::<V>(any, bytes, at - 2), load::<V>(any, bytes, at - 3)]
 }
 
 /// The units of a block.
@@ -459,7 +450,7 @@ fn put_ascii<V: Lanes, U: AsciiUnit>(block: V, room: &mut [U]) {
         return;
     }
     for (group, &units) in block.interleave(block.splat(0)).as_ref().iter().enumerate() {
-        let [front, back] = units.interleave_16(units.zero());
+        let [front, back] = units.interleave_16(units.splat(0));
         front.store(&mut out[32 * group..]);
         back.store(&mut out[32 * group + 16..]);
     }

@@ -38,7 +38,7 @@ const STRIDE: usize = 4;
 /// Encodes `chars`; see [`Level::encode_chars`](crate::simd::Level::encode_chars).
 #[inline(always)]
 pub(in crate::simd) fn encode_chars<V: Lanes, Short: Lanes>(
-    tokens: (V::Token, Short::Token),
+    tokens: (V, Short),
     chars: &[char],
     out: &mut [u8],
 ) -> (usize, usize) {
@@ -51,7 +51,7 @@ pub(in crate::simd) fn encode_chars<V: Lanes, Short: Lanes>(
 /// Encodes `units`; see [`Level::encode_utf16`](crate::simd::Level::encode_utf16).
 #[inline(always)]
 pub(in crate::simd) fn encode_utf16<V: Lanes, Short: Lanes>(
-    tokens: (V::Token, Short::Token),
+    tokens: (V, Short),
     units: &[u16],
     out: &mut [MaybeUninit<u8>],
 ) -> (usize, usize) {
@@ -79,29 +79,25 @@ trait Item: Copy + Default {
     /// # Panics
     ///
     /// If there are fewer items, or less than [`step_room`].
-    fn put<V: Lanes>(
-        token: V::Token,
-        items: &[Self],
-        room: &mut [MaybeUninit<u8>],
-    ) -> (usize, usize);
+    fn put<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> (usize, usize);
 
     /// Encodes the first `STRIDE` times `LEN / 2` items if they are ASCII. Returns whether they are.
     ///
     /// # Panics
     ///
     /// If there are fewer items, or less than [`ascii_room`].
-    fn put_ascii<V: Lanes>(token: V::Token, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool;
+    fn put_ascii<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool;
 }
 
 /// Encodes items in steps of `V`, then of `Short`, then the rest. Stops where a step contains an unpaired
 /// surrogate, or might not fit.
 #[inline(always)]
 fn encode<V: Lanes, Short: Lanes, I: Item>(
-    (token, short): (V::Token, Short::Token),
+    (any, short): (V, Short),
     items: &[I],
     out: &mut [MaybeUninit<u8>],
 ) -> (usize, usize) {
-    let (mut read, mut written) = match encode_steps::<V, I>(token, items, out) {
+    let (mut read, mut written) = match encode_steps::<V, I>(any, items, out) {
         Continue((read, written)) if read < items.len() => (read, written),
         Continue(done) | Break(done) => return done,
     };
@@ -121,7 +117,7 @@ fn encode<V: Lanes, Short: Lanes, I: Item>(
 /// Encodes whole steps, as far as another is certain to fit. Breaks before an unpaired surrogate.
 #[inline(always)]
 fn encode_steps<V: Lanes, I: Item>(
-    token: V::Token,
+    any: V,
     items: &[I],
     out: &mut [MaybeUninit<u8>],
 ) -> ControlFlow<(usize, usize), (usize, usize)> {
@@ -132,12 +128,12 @@ fn encode_steps<V: Lanes, I: Item>(
     let (mut rest, mut place) = (items, &mut *out);
     // A short text is often all ASCII. Rows `from-chars/ascii/64`, `from-utf-16/ascii/64`. One loop for this and the
     // later strides is a fifth slower for two-byte text.
-    if rest.len() >= stride && place.len() >= ascii_room && I::put_ascii::<V>(token, rest, place) {
+    if rest.len() >= stride && place.len() >= ascii_room && I::put_ascii::<V>(any, rest, place) {
         (rest, place) = (&rest[stride..], &mut place[stride..]);
     }
     let mut is_stuck = false;
     while rest.len() >= step && place.len() >= room {
-        let (more, len) = I::put::<V>(token, rest, place);
+        let (more, len) = I::put::<V>(any, rest, place);
         if more == 0 {
             is_stuck = true;
             break;
@@ -147,7 +143,7 @@ fn encode_steps<V: Lanes, I: Item>(
         while len == step
             && rest.len() >= stride
             && place.len() >= ascii_room
-            && I::put_ascii::<V>(token, rest, place)
+            && I::put_ascii::<V>(any, rest, place)
         {
             (rest, place) = (&rest[stride..], &mut place[stride..]);
         }
@@ -161,7 +157,7 @@ fn encode_steps<V: Lanes, I: Item>(
 /// few.
 #[inline(always)]
 fn encode_rest<V: Lanes, I: Item>(
-    token: V::Token,
+    any: V,
     items: &[I],
     out: &mut [MaybeUninit<u8>],
 ) -> (usize, usize) {
@@ -176,7 +172,7 @@ fn encode_rest<V: Lanes, I: Item>(
         window[..count].copy_from_slice(&rest[..count]);
         let fits = out.len() - written >= room;
         let place = if fits { &mut out[written..] } else { &mut scratch };
-        let (more, len) = I::put::<V>(token, &window, place);
+        let (more, len) = I::put::<V>(any, &window, place);
         // Zeros after the items are a byte each.
         let (more, len) = (more.min(count), len - more.saturating_sub(count));
         if more == 0 {
@@ -194,36 +190,32 @@ fn encode_rest<V: Lanes, I: Item>(
 
 /// Loads a vector's units.
 #[inline(always)]
-fn load_units<V: Lanes>(token: V::Token, units: &[u16]) -> V {
-    V::load(token, as_bytes(&units[..V::LEN / 2]))
+fn load_units<V: Lanes>(any: V, units: &[u16]) -> V {
+    any.load(as_bytes(&units[..V::LEN / 2]))
 }
 
 /// Loads two vectors of `char`s.
 #[inline(always)]
-fn load_chars<V: Lanes>(token: V::Token, chars: &[char]) -> [V; 2] {
+fn load_chars<V: Lanes>(any: V, chars: &[char]) -> [V; 2] {
     let bytes = as_bytes(&chars[..V::LEN / 2]);
-    [load(token, bytes, 0), load(token, bytes, V::LEN)]
+    [load(any, bytes, 0), load(any, bytes, V::LEN)]
 }
 
 impl Item for u16 {
     #[inline(always)]
-    fn put<V: Lanes>(
-        token: V::Token,
-        items: &[Self],
-        room: &mut [MaybeUninit<u8>],
-    ) -> (usize, usize) {
-        put_units::<V, true>(load_units(token, items), room)
+    fn put<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+        put_units::<V, true>(load_units(any, items), room)
     }
 
     #[inline(always)]
-    fn put_ascii<V: Lanes>(token: V::Token, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool {
+    fn put_ascii<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool {
         let step = V::LEN / 2;
         let (items, room) = (&items[..STRIDE * step], &mut room[..ascii_room::<V>()]);
         // Not by `map`: a function that is passed on would lose the target feature.
-        let a = load_units::<V>(token, items);
-        let b = load_units::<V>(token, &items[step..]);
-        let c = load_units::<V>(token, &items[2 * step..]);
-        let d = load_units::<V>(token, &items[3 * step..]);
+        let a = load_units::<V>(any, items);
+        let b = load_units::<V>(any, &items[step..]);
+        let c = load_units::<V>(any, &items[2 * step..]);
+        let d = load_units::<V>(any, &items[3 * step..]);
         if a.or(b).or(c.or(d)).intersects(a.splat_16(0xFF80)) {
             return false;
         }
@@ -234,12 +226,8 @@ impl Item for u16 {
 
 impl Item for char {
     #[inline(always)]
-    fn put<V: Lanes>(
-        token: V::Token,
-        items: &[Self],
-        room: &mut [MaybeUninit<u8>],
-    ) -> (usize, usize) {
-        let [first, second] = load_chars::<V>(token, items);
+    fn put<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+        let [first, second] = load_chars::<V>(any, items);
         if !first.or(second).intersects(first.splat_32(0x1F_0000)) {
             return put_units::<V, false>(first.narrow_32(second), room);
         }
@@ -247,13 +235,13 @@ impl Item for char {
     }
 
     #[inline(always)]
-    fn put_ascii<V: Lanes>(token: V::Token, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool {
+    fn put_ascii<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool {
         let step = V::LEN / 2;
         let (items, room) = (&items[..STRIDE * step], &mut room[..ascii_room::<V>()]);
-        let [a, b] = load_chars::<V>(token, items);
-        let [c, d] = load_chars::<V>(token, &items[step..]);
-        let [e, f] = load_chars::<V>(token, &items[2 * step..]);
-        let [g, h] = load_chars::<V>(token, &items[3 * step..]);
+        let [a, b] = load_chars::<V>(any, items);
+        let [c, d] = load_chars::<V>(any, &items[step..]);
+        let [e, f] = load_chars::<V>(any, &items[2 * step..]);
+        let [g, h] = load_chars::<V>(any, &items[3 * step..]);
         let all = a.or(b).or(c.or(d)).or(e.or(f).or(g.or(h)));
         if all.intersects(all.splat_32(!0x7F)) {
             return false;

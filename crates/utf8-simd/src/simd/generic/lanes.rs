@@ -81,11 +81,6 @@ pub(in crate::simd) trait Part: Vector16 {
     fn interleave_16(self, high: Self) -> [Self; 2];
     /// The UTF-16 units of eight characters of three bytes each.
     fn three_byte_units(self, bytes: &[u8; 24]) -> Self;
-
-    #[inline(always)]
-    fn zero(self) -> Self {
-        self.splat(0)
-    }
 }
 
 /// For `shuffle`: indexes that reverse the bytes of four characters of three bytes each into lanes of 32 bits.

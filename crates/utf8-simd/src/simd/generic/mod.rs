@@ -52,17 +52,27 @@ pub(super) use encode::{encode_chars, encode_utf16};
 #[cfg(any(target_arch = "x86_64", target_arch = "wasm32"))]
 pub(super) use lanes::REVERSE_THREES;
 pub(super) use lanes::{Lanes, Part, one_part};
-pub(super) use operations::{conversions, operations};
+pub(super) use operations::operations;
 pub(super) use scan::{
     ascii_before, block_errors, copy_valid_prefix, locate_error, valid_prefix_len,
 };
 #[cfg(target_arch = "x86_64")]
-pub(super) use scan::{cold_path, error_near, sequence_start};
+pub(super) use scan::{cold_path, error_near, first_marks};
 pub(super) use test::Look;
+#[cfg(target_arch = "x86_64")]
+pub(super) use test::{Tested, any_wide, any_widest, backs_of, test_by, test_first, test_full};
 pub(super) use unmask::unmask_and_validate_long;
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) use validate::validate_halves;
+#[cfg(target_arch = "x86_64")]
+pub(super) use validate::{conclude, is_ascii, stray_after_ascii, unfinished};
 pub(super) use validate::{validate_blocks, validate_long, validate_up_to_16, validate_up_to_32};
+#[cfg(target_arch = "x86_64")]
+pub(super) use vector::Aligned;
+#[cfg(not(target_arch = "aarch64"))]
+pub(super) use vector::SECOND;
+#[cfg(not(target_arch = "wasm32"))]
+pub(super) use vector::SECOND_BY_LEAD;
 pub(super) use vector::{SHIFT_UP, Vector, Vector16, arithmetic, first, first_mut, lanewise};
 #[cfg(target_arch = "x86_64")]
-pub(super) use vector::{as_bytes, distance_to_line};
+pub(super) use vector::{as_bytes, distance_to_line, load, store};

@@ -1,24 +1,24 @@
-//! The operations and the conversions of a level, for its module.
+//! The operations of a level, for its module.
 
-/// Defines the operations of `generic` for a vector and its target feature. A generic function cannot depend
-/// on its parameter for its target feature, so a macro defines them.
+/// Defines the operations of `generic` for target features, their vector, and the one for short inputs and the ends of texts.
+/// A generic function cannot depend on its parameter for its target feature, so a macro defines them.
 ///
 /// `$lengths` are the lengths of short inputs from 33 bytes on, each with the function that validates them.
 macro_rules! operations {
-    ($feature:literal, $vector:ty, $($lengths:pat => $validate:ident::<$with:ty, $bytes:literal>,)*) => {
+    ($feature:literal, $vector:ty, $short:ty, $($lengths:pat => $validate:ident::<$with:ty, $bytes:literal>,)*) => {
         /// Finds how far `input` is well-formed; see [`Level::validate`](crate::simd::Level::validate).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
             // Two levels, because each comparison that fails is a jump.
             let look = if input.len() > 32 {
                 match input.len() {
-                    $($lengths => generic::$validate::<$with, $bytes>(<$with>::token(), input),)*
+                    $($lengths => generic::$validate::<$with, $bytes>(<$with>::zero(), input),)*
                     _ => return validate_long(input),
                 }
             } else {
                 match input.len() {
-                    17.. => generic::validate_up_to_32::<Bytes16>(Bytes16::token(), input),
-                    4.. => generic::validate_up_to_16::<Bytes16>(Bytes16::token(), input),
+                    17.. => generic::validate_up_to_32(<$short>::zero(), input),
+                    4.. => generic::validate_up_to_16(<$short>::zero(), input),
                     _ => return reference::validate(input),
                 }
             };
@@ -28,7 +28,7 @@ macro_rules! operations {
         #[inline(never)]
         #[target_feature(enable = $feature)]
         fn validate_long(input: &[u8]) -> Validated {
-            conclude(input, generic::validate_long::<$vector>(<$vector>::token(), input))
+            conclude(input, generic::validate_long(<$vector>::zero(), input))
         }
 
         /// Returns the result, and locates an error exactly if one is marked.
@@ -45,13 +45,13 @@ macro_rules! operations {
         #[inline(never)]
         #[target_feature(enable = $feature)]
         fn locate_error(input: &[u8], from: usize) -> Validated {
-            generic::locate_error::<$vector>(<$vector>::token(), input, from)
+            generic::locate_error(<$vector>::zero(), input, from)
         }
 
         /// Counts bytes; see [`Level::valid_prefix_len`](crate::simd::Level::valid_prefix_len).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn valid_prefix_len(input: &[u8]) -> usize {
-            generic::valid_prefix_len::<$vector>(<$vector>::token(), input)
+            generic::valid_prefix_len(<$vector>::zero(), input)
         }
 
         /// Copies bytes; see [`Level::copy_valid_prefix`](crate::simd::Level::copy_valid_prefix).
@@ -60,20 +60,20 @@ macro_rules! operations {
             input: &[u8],
             out: &mut [MaybeUninit<u8>],
         ) -> usize {
-            generic::copy_valid_prefix::<$vector>(<$vector>::token(), input, out)
+            generic::copy_valid_prefix(<$vector>::zero(), input, out)
         }
 
         /// Counts bytes; see [`Level::text_before`](crate::simd::Level::text_before). Stops at the first
         /// byte that is not ASCII.
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn text_before(end: u8, input: &[u8]) -> usize {
-            generic::ascii_before::<$vector>(<$vector>::token(), end, input)
+            generic::ascii_before(<$vector>::zero(), end, input)
         }
 
         /// Finds the ill-formed parts; see [`Level::block_errors`](crate::simd::Level::block_errors).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn block_errors(block: &[u8; BLOCK_ERRORS_LEN]) -> Option<BlockErrors> {
-            generic::block_errors::<$vector>(<$vector>::token(), block)
+            generic::block_errors(<$vector>::zero(), block)
         }
 
         /// Unmasks and validates; see
@@ -90,88 +90,82 @@ macro_rules! operations {
         #[inline(never)]
         #[target_feature(enable = $feature)]
         fn unmask_and_validate_long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
-            let token = <$vector>::token();
-            generic::unmask_and_validate_long::<$vector>(token, bytes, mask, |input| validate(input))
+            let any = <$vector>::zero();
+            generic::unmask_and_validate_long(any, bytes, mask, |input| validate(input))
         }
-    };
-}
 
-/// Defines the conversions that `generic` has, for its target features, its vector, and the vector for the ends of
-/// texts.
-macro_rules! conversions {
-    ($features:literal, $vector:ty, $short:ty) => {
         /// Counts; see [`Level::count_chars`](crate::simd::Level::count_chars).
-        #[target_feature(enable = $features)]
+        #[target_feature(enable = $feature)]
         pub(in crate::simd) fn count_chars(text: &str) -> usize {
             generic::count_chars(text)
         }
 
         /// Decodes; see [`Level::decode_chars`](crate::simd::Level::decode_chars).
-        #[target_feature(enable = $features)]
+        #[target_feature(enable = $feature)]
         pub(in crate::simd) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
-            generic::decode_chars::<$vector>(<$vector>::token(), text, out)
+            generic::decode_chars(<$vector>::zero(), text, out)
         }
 
         /// Decodes; see [`Level::decode_utf16`](crate::simd::Level::decode_utf16).
-        #[target_feature(enable = $features)]
+        #[target_feature(enable = $feature)]
         pub(in crate::simd) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
-            let token = <$vector>::token();
-            match generic::decode_short_ascii::<$vector, u16>(token, text.as_bytes(), out) {
+            let any = <$vector>::zero();
+            match generic::decode_short_ascii(any, text.as_bytes(), out) {
                 true => (text.len(), text.len()),
                 false => decode_any_to_utf16(text, out),
             }
         }
 
         /// Decodes; see [`Level::decode_short_utf16`](crate::simd::Level::decode_short_utf16).
-        #[target_feature(enable = $features)]
+        #[target_feature(enable = $feature)]
         pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Option<usize> {
             if !(<$vector>::LEN..=64).contains(&bytes.len()) {
                 return reference::decode_short_utf16(bytes, out);
             }
-            let done = generic::decode_short_ascii::<$vector, u16>(<$vector>::token(), bytes, out);
+            let done = generic::decode_short_ascii(<$vector>::zero(), bytes, out);
             done.then_some(bytes.len())
         }
 
         /// Decodes; see [`Level::decode_ascii_chars`](crate::simd::Level::decode_ascii_chars).
-        #[target_feature(enable = $features)]
+        #[target_feature(enable = $feature)]
         pub(in crate::simd) fn decode_ascii_chars(bytes: &[u8], out: &mut [char]) -> usize {
             if <$vector>::LEN > 16 {
                 // The compiler widens by four in one instruction, which `Lanes` lacks. Rows `to-chars/ascii`.
                 return reference::convert::decode_ascii(bytes, out);
             }
-            generic::decode_leading_ascii::<$vector, _>(<$vector>::token(), bytes, out)
+            generic::decode_leading_ascii(<$vector>::zero(), bytes, out)
         }
 
         /// Decodes; see [`Level::decode_ascii_utf16`](crate::simd::Level::decode_ascii_utf16).
-        #[target_feature(enable = $features)]
+        #[target_feature(enable = $feature)]
         pub(in crate::simd) fn decode_ascii_utf16(bytes: &[u8], out: &mut [u16]) -> usize {
-            generic::decode_leading_ascii::<$vector, _>(<$vector>::token(), bytes, out)
+            generic::decode_leading_ascii(<$vector>::zero(), bytes, out)
         }
 
         #[inline(never)]
-        #[target_feature(enable = $features)]
+        #[target_feature(enable = $feature)]
         fn decode_any_to_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
-            generic::decode_utf16::<$vector>(<$vector>::token(), text, out)
+            generic::decode_utf16(<$vector>::zero(), text, out)
         }
 
         /// Encodes; see [`Level::encode_chars`](crate::simd::Level::encode_chars).
-        #[target_feature(enable = $features)]
+        #[target_feature(enable = $feature)]
         pub(in crate::simd) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, usize) {
             generic::encode_chars::<$vector, $short>(
-                (<$vector>::token(), <$short>::token()),
+                (<$vector>::zero(), <$short>::zero()),
                 chars,
                 out,
             )
         }
 
         /// Encodes; see [`Level::encode_utf16`](crate::simd::Level::encode_utf16).
-        #[target_feature(enable = $features)]
+        #[target_feature(enable = $feature)]
         pub(in crate::simd) fn encode_utf16(
             units: &[u16],
-            out: &mut [core::mem::MaybeUninit<u8>],
+            out: &mut [MaybeUninit<u8>],
         ) -> (usize, usize) {
             generic::encode_utf16::<$vector, $short>(
-                (<$vector>::token(), <$short>::token()),
+                (<$vector>::zero(), <$short>::zero()),
                 units,
                 out,
             )
@@ -179,4 +173,4 @@ macro_rules! conversions {
     };
 }
 
-pub(in crate::simd) use {conversions, operations};
+pub(in crate::simd) use operations;

@@ -3,7 +3,7 @@
 
 use core::mem::MaybeUninit;
 
-use super::test::{Found, test_beyond, test_first, test_full_at};
+use super::test::{Tested, test_beyond, test_first, test_full_at};
 use super::vector::{Vector, load};
 use crate::simd::reference::{self, Sequence, begins_nothing, sequence};
 use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Masks, Validated};
@@ -11,8 +11,8 @@ use crate::simd::{head, tail};
 
 /// Counts bytes; see [`Level::valid_prefix_len`](crate::simd::Level::valid_prefix_len).
 #[inline(always)]
-pub(in crate::simd) fn valid_prefix_len<V: Vector>(token: V::Token, input: &[u8]) -> usize {
-    valid_prefix::<V, false>(token, input, &mut [])
+pub(in crate::simd) fn valid_prefix_len<V: Vector>(any: V, input: &[u8]) -> usize {
+    valid_prefix::<V, false>(any, input, &mut [])
 }
 
 /// Copies bytes; see [`Level::copy_valid_prefix`](crate::simd::Level::copy_valid_prefix).
@@ -22,24 +22,24 @@ pub(in crate::simd) fn valid_prefix_len<V: Vector>(token: V::Token, input: &[u8]
 /// If `out` is shorter than `input`.
 #[inline(always)]
 pub(in crate::simd) fn copy_valid_prefix<V: Vector>(
-    token: V::Token,
+    any: V,
     input: &[u8],
     out: &mut [MaybeUninit<u8>],
 ) -> usize {
-    valid_prefix::<V, true>(token, input, out)
+    valid_prefix::<V, true>(any, input, out)
 }
 
 /// Counts the well-formed bytes at the start of `input`, block by block. With `COPY`, copies the blocks to
 /// `out`.
 #[inline(always)]
 fn valid_prefix<V: Vector, const COPY: bool>(
-    token: V::Token,
+    any: V,
     input: &[u8],
     out: &mut [MaybeUninit<u8>],
 ) -> usize {
     assert!(!COPY || out.len() >= input.len());
     let Some(start) = input.get(..V::LEN) else { return 0 };
-    let block = V::load(token, start);
+    let block = any.load(start);
     if COPY {
         block.store(out);
     }
@@ -52,13 +52,13 @@ fn valid_prefix<V: Vector, const COPY: bool>(
     while at + V::LEN <= input.len() {
         // SAFETY: a block is at `at`, and a block or more is before it.
         let window = unsafe { input.get_unchecked(at - 3..at + V::LEN) };
-        let block: V = load(token, window, 3);
+        let block: V = load(any, window, 3);
         if COPY {
             // SAFETY: a block is at `at` in `input`, and `out` is not shorter.
             block.store(unsafe { out.get_unchecked_mut(at..at + V::LEN) });
         }
-        if block.or(load(token, window, 0)).any_high_bit()
-            && let Some(i) = marks::<V>(token, window).first_high_bit()
+        if block.or(load(any, window, 0)).any_high_bit()
+            && let Some(i) = marks::<V>(any, window).first_high_bit()
         {
             return sequence_start(input, at + i);
         }
@@ -69,7 +69,7 @@ fn valid_prefix<V: Vector, const COPY: bool>(
 
 /// Counts the ASCII bytes at the start of `input`, up to the first `end`.
 #[inline(always)]
-pub(in crate::simd) fn ascii_before<V: Vector>(token: V::Token, end: u8, input: &[u8]) -> usize {
+pub(in crate::simd) fn ascii_before<V: Vector>(any: V, end: u8, input: &[u8]) -> usize {
     let Some(last) = input.len().checked_sub(V::LEN) else {
         return reference::text_before(end, input);
     };
@@ -79,26 +79,22 @@ pub(in crate::simd) fn ascii_before<V: Vector>(token: V::Token, end: u8, input: 
         block.or(ends).first_high_bit()
     };
     // Often the line ends in the first block.
-    if let Some(i) = first_end(load(token, input, 0)) {
+    if let Some(i) = first_end(load(any, input, 0)) {
         return i;
     }
     let mut at = V::LEN;
     while at < last {
-        if let Some(i) = first_end(load(token, input, at)) {
+        if let Some(i) = first_end(load(any, input, at)) {
             return at + i;
         }
         at += V::LEN;
     }
-    first_end(load(token, input, last)).map_or(input.len(), |i| last + i)
+    first_end(load(any, input, last)).map_or(input.len(), |i| last + i)
 }
 
 /// Finds the first error in `input` at or after `from`, if there is one.
 #[inline(always)]
-pub(in crate::simd) fn locate_error<V: Vector>(
-    token: V::Token,
-    input: &[u8],
-    from: usize,
-) -> Validated {
+pub(in crate::simd) fn locate_error<V: Vector>(any: V, input: &[u8], from: usize) -> Validated {
     if input.len() < V::LEN + 3 {
         return reference::validate(input);
     }
@@ -106,14 +102,14 @@ pub(in crate::simd) fn locate_error<V: Vector>(
     // With fewer than three bytes before `from`, it begins at the start.
     let mut at = from.min(last);
     if from < 3 {
-        if let Some(i) = first_marks::<V>(load(token, input, 0)).first_high_bit() {
+        if let Some(i) = first_marks::<V>(load(any, input, 0)).first_high_bit() {
             return error_near(input, i);
         }
         at = V::LEN.min(last);
     }
     // The length of a window is a constant, so that its loads need no checks.
     while let Some(window) = input.get(at - 3..at + V::LEN) {
-        if let Some(i) = marks::<V>(token, window).first_high_bit() {
+        if let Some(i) = marks::<V>(any, window).first_high_bit() {
             return error_near(input, at + i);
         }
         if at == last {
@@ -127,29 +123,27 @@ pub(in crate::simd) fn locate_error<V: Vector>(
 
 /// Marks the errors of a block with nothing before it.
 #[inline(always)]
-fn first_marks<V: Vector>(block: V) -> V {
+pub(in crate::simd) fn first_marks<V: Vector>(block: V) -> V {
     let back1 = block.prev::<1>(block.splat(0));
     test_first(block).marks().or(test_beyond(block, back1))
 }
 
 /// Marks the errors of the block after the first three bytes of `window`.
 #[inline(always)]
-fn marks<V: Vector>(token: V::Token, window: &[u8]) -> V {
-    let [block, back1]: [V; 2] = [load(token, window, 3), load(token, window, 2)];
-    let found = test_full_at(token, window, 3, Found::nothing(block));
+fn marks<V: Vector>(any: V, window: &[u8]) -> V {
+    let [block, back1]: [V; 2] = [load(any, window, 3), load(any, window, 2)];
+    let found = test_full_at(any, window, 3, Tested::with_errors(block.splat(0)));
     found.marks().or(test_beyond(block, back1))
 }
 
 /// Finds the ill-formed parts; see [`Level::block_errors`](crate::simd::Level::block_errors).
 #[inline(always)]
 pub(in crate::simd) fn block_errors<V: Vector>(
-    token: V::Token,
+    any: V,
     block: &[u8; BLOCK_ERRORS_LEN],
 ) -> Option<BlockErrors> {
-    let bytes = |at| load::<V>(token, block, at);
-    // `x >= t` is bit 7 of the saturating difference of `x` and `t - 80`, for `t` from 80 on.
-    let from =
-        |lead: u8| V::mask_of_64(|at| bytes(at).saturating_sub(bytes(at).splat(lead - 0x80)));
+    let bytes = |at| load::<V>(any, block, at);
+    let from = |lead: u8| V::mask_of_64(|at| bytes(at).at_least(lead));
     let masks = Masks {
         high: V::mask_of_64(bytes),
         from_c0: from(0xC0),
@@ -163,9 +157,6 @@ pub(in crate::simd) fn block_errors<V: Vector>(
             let back1 = vector.prev::<1>(before);
             let here = vector.saturating_add(vector.splat(0x40));
             let good = here.wrapping_add(back1.second_addends());
-            if V::TESTS_ALL_LEADS {
-                return good;
-            }
             good.and(test_beyond(vector, back1).xor(vector.splat(0xFF)))
         }),
     };

@@ -9,53 +9,89 @@ pub(in crate::simd) type Look = Result<Validated, usize>;
 
 /// The accumulated state of blocks.
 #[derive(Clone, Copy)]
-pub(super) struct Found<V> {
+pub(in crate::simd) struct Tested<V> {
     /// Bit 7 is set for bytes that show an error.
-    pub(super) errors: V,
+    pub(in crate::simd) errors: V,
     /// The minimum of `here`: below 2 for C0 and C1.
     least: V,
 }
 
-impl<V: Vector> Found<V> {
+impl<V: Vector> Tested<V> {
     #[inline(always)]
-    pub(super) fn nothing(any: V) -> Self {
-        Self { errors: any.splat(0), least: any.splat(0xFF) }
+    pub(in crate::simd) fn with_errors(errors: V) -> Self {
+        Self { errors, least: errors.splat(0xFF) }
     }
 
     /// Bit 7 is set where there is an error.
     #[inline(always)]
-    pub(super) fn marks(self) -> V {
+    pub(in crate::simd) fn marks(self) -> V {
+        if V::HAS_TERNARY {
+            return self.errors;
+        }
         self.errors.or(self.least.splat(0x81).saturating_sub(self.least))
     }
 }
 
 /// The test described in the documentation of `generic`.
 #[inline(always)]
-pub(super) fn test_full<V: Vector>(
+pub(in crate::simd) fn test_full<V: Vector>(
+    block: V,
+    backs: [V; 3],
+    tested: Tested<V>,
+) -> Tested<V> {
+    test_by::<V, 4>(block, backs, tested)
+}
+
+/// [`test_full`] for a block if no character in it, or that extends into it, has more than `LONGEST` bytes. With 1, all bytes
+/// that are not ASCII are errors.
+#[inline(always)]
+pub(in crate::simd) fn test_by<V: Vector, const LONGEST: usize>(
     block: V,
     [back1, back2, back3]: [V; 3],
-    found: Found<V>,
-) -> Found<V> {
+    tested: Tested<V>,
+) -> Tested<V> {
+    match LONGEST {
+        1 => return Tested { errors: tested.errors.or(block), ..tested },
+        2 => return test_narrow(block, back1, tested),
+        _ => {}
+    }
     let after_lead = back1.average(block.splat(0x3F));
     let third = back2.average(block.splat(0x1F));
-    let fourth = back3.average(block.splat(0x0F));
-    let wanted = after_lead.max(third).max(fourth);
+    let fourth = match LONGEST {
+        3 => block.splat(0),
+        _ => back3.average(block.splat(0x0F)),
+    };
     let here = block.saturating_add(block.splat(0x40));
+    if V::HAS_TERNARY {
+        let wanted = after_lead.or3(third, fourth);
+        let pair = here.wrapping_add(back1.second_addends());
+        let errors = tested.errors.or_xor(wanted, here).or_and_not(after_lead, pair);
+        return Tested { errors, ..tested };
+    }
+    let wanted = after_lead.max(third).max(fourth);
     let good = here.and(here.wrapping_add(back1.second_addends()));
-    Found { errors: found.errors.or(wanted.xor(good)), least: found.least.min(here) }
+    Tested { errors: tested.errors.or(wanted.xor(good)), least: tested.least.min(here) }
 }
 
 /// The test for a block if no byte in it or in the three before it is above DF.
 #[inline(always)]
-pub(super) fn test_narrow<V: Vector>(block: V, back1: V, found: Found<V>) -> Found<V> {
+pub(super) fn test_narrow<V: Vector>(block: V, back1: V, tested: Tested<V>) -> Tested<V> {
     let wanted = back1.average(block.splat(0x3F));
     let here = block.saturating_add(block.splat(0x40));
-    Found { errors: found.errors.or(wanted.xor(here)), least: found.least.min(here) }
+    if V::HAS_TERNARY {
+        let after_valid_lead = back1.average(block.splat(0x3D));
+        let errors = tested.errors.or_xor(wanted, here).or_and_not(wanted, after_valid_lead);
+        return Tested { errors, ..tested };
+    }
+    Tested { errors: tested.errors.or(wanted.xor(here)), least: tested.least.min(here) }
 }
 
 /// The errors that the other tests do not mark: F5..=FF, and after F4 (or these) 90..=FF.
 #[inline(always)]
 pub(super) fn test_beyond<V: Vector>(block: V, back1: V) -> V {
+    if V::TESTS_ALL_LEADS {
+        return block.splat(0);
+    }
     let after_f4 = back1.saturating_sub(block.splat(0xF4 - 0x80));
     never(block).or(after_f4.and(block.saturating_sub(block.splat(0x90 - 0x80))))
 }
@@ -66,30 +102,38 @@ pub(super) fn never<V: Vector>(bytes: V) -> V {
     bytes.saturating_sub(bytes.splat(0xF5 - 0x80))
 }
 
-/// Whether any byte makes [`test_beyond`] necessary. `top` is the maximum.
+/// Marks the bytes that make [`test_beyond`] necessary: those above F4.
 #[inline(always)]
-pub(super) fn needs_beyond<V: Vector>(top: V) -> bool {
-    top.saturating_sub(top.splat(0xF4 - 0x80)).any_high_bit()
+pub(super) fn needs_beyond<V: Vector>(top: V) -> V {
+    match V::TESTS_ALL_LEADS {
+        true => top.splat(0),
+        false => top.saturating_sub(top.splat(0xF4 - 0x80)),
+    }
 }
 
 /// Whether there is a byte above DF.
 #[inline(always)]
-pub(super) fn any_wide<V: Vector>(bytes: V) -> bool {
+pub(in crate::simd) fn any_wide<V: Vector>(bytes: V) -> bool {
     bytes.saturating_sub(bytes.splat(0xE0 - 0x80)).any_high_bit()
 }
 
 /// Whether there is a byte above EF.
 #[inline(always)]
-pub(super) fn any_widest<V: Vector>(bytes: V) -> bool {
+pub(in crate::simd) fn any_widest<V: Vector>(bytes: V) -> bool {
     bytes.saturating_sub(bytes.splat(0xF0 - 0x80)).any_high_bit()
+}
+
+/// Returns a block moved back by one, two and three bytes; `before` precedes it.
+#[inline(always)]
+pub(in crate::simd) fn backs_of<V: Vector>(block: V, before: V) -> [V; 3] {
+    [block.prev::<1>(before), block.prev::<2>(before), block.prev::<3>(before)]
 }
 
 /// [`test_full`] for a block with nothing before it.
 #[inline(always)]
-pub(super) fn test_first<V: Vector>(block: V) -> Found<V> {
+pub(in crate::simd) fn test_first<V: Vector>(block: V) -> Tested<V> {
     let zero = block.splat(0);
-    let backs = [block.prev::<1>(zero), block.prev::<2>(zero), block.prev::<3>(zero)];
-    test_full(block, backs, Found::nothing(zero))
+    test_full(block, backs_of(block, zero), Tested::with_errors(zero))
 }
 
 /// [`test_full`] for the block at `at`, 3 or more.
@@ -99,12 +143,12 @@ pub(super) fn test_first<V: Vector>(block: V) -> Found<V> {
 /// If it is not within `bytes`, or there are not three bytes before it.
 #[inline(always)]
 pub(super) fn test_full_at<V: Vector>(
-    token: V::Token,
+    any: V,
     bytes: &[u8],
     at: usize,
-    found: Found<V>,
-) -> Found<V> {
+    tested: Tested<V>,
+) -> Tested<V> {
     let window = head(tail(bytes, at - 3), 3 + V::LEN);
-    let backs = [load(token, window, 2), load(token, window, 1), load(token, window, 0)];
-    test_full(load(token, window, 3), backs, found)
+    let backs = [load(any, window, 2), load(any, window, 1), load(any, window, 0)];
+    test_full(load(any, window, 3), backs, tested)
 }

@@ -4,7 +4,7 @@
 //! The validator loads each block again one, two and three bytes earlier. Just after unmasking, these loads would
 //! wait for the stores (a store-to-load forwarding stall).
 
-use super::test::{Found, any_wide, any_widest, test_full, test_narrow};
+use super::test::{Tested, any_wide, any_widest, test_by};
 use super::vector::{Vector, load, store};
 use crate::simd::reference;
 use crate::simd::results::{ErrorLen, Validated};
@@ -19,7 +19,7 @@ const WINDOW: usize = 8 << 10;
 /// unmasked bytes.
 #[inline(always)]
 pub(in crate::simd) fn unmask_and_validate_long<V: Vector>(
-    token: V::Token,
+    any: V,
     bytes: &mut [u8],
     mask: [u8; 4],
     validate: impl Fn(&[u8]) -> Validated,
@@ -30,13 +30,13 @@ pub(in crate::simd) fn unmask_and_validate_long<V: Vector>(
     // The first block determines the test: usually it suffices for the others. In registers the test for four bytes
     // takes longer than two passes.
     let keys = Keys::new(mask);
-    let first: V = keys.unmask(token, bytes, 0);
+    let first: V = keys.unmask(any, bytes, 0);
     let is_valid = if !first.any_high_bit() {
-        unmask_and_test::<V, 1>(token, bytes, &keys)
+        unmask_and_test::<V, 1>(any, bytes, &keys)
     } else if !any_wide(first) {
-        unmask_and_test::<V, 2>(token, bytes, &keys)
+        unmask_and_test::<V, 2>(any, bytes, &keys)
     } else if !any_widest(first) {
-        unmask_and_test::<V, 3>(token, bytes, &keys)
+        unmask_and_test::<V, 3>(any, bytes, &keys)
     } else {
         reference::unmask(bytes, mask);
         return validate(bytes);
@@ -45,55 +45,47 @@ pub(in crate::simd) fn unmask_and_validate_long<V: Vector>(
 }
 
 /// The mask, repeated.
-struct Keys([u8; 36]);
+struct Keys([u8; 68]);
 
 impl Keys {
     #[inline(always)]
     fn new(mask: [u8; 4]) -> Self {
-        let mut keys = [0; 36];
+        let mut keys = [0; 68];
         keys.as_chunks_mut::<4>().0.fill(mask);
         Self(keys)
     }
 
     /// Returns the vector at `at`, unmasked.
     #[inline(always)]
-    fn unmask<V: Vector>(&self, token: V::Token, bytes: &[u8], at: usize) -> V {
-        let key: V = load(token, &self.0, at % 4);
-        load::<V>(token, bytes, at).xor(key)
+    fn unmask<V: Vector>(&self, any: V, bytes: &[u8], at: usize) -> V {
+        let key: V = load(any, &self.0, at % 4);
+        load::<V>(any, bytes, at).xor(key)
     }
 }
 
 /// Unmasks two vectors and more. Returns whether the result consists of characters of at most `LONGEST` bytes, 1 to 3,
 /// of which the last may be incomplete.
 #[inline(always)]
-fn unmask_and_test<V: Vector, const LONGEST: usize>(
-    token: V::Token,
-    bytes: &mut [u8],
-    keys: &Keys,
-) -> bool {
+fn unmask_and_test<V: Vector, const LONGEST: usize>(any: V, bytes: &mut [u8], keys: &Keys) -> bool {
     let last_at = bytes.len() - V::LEN;
     // Loaded before any of these bytes is written.
-    let last: V = keys.unmask(token, bytes, last_at);
-    let last_back1 = keys.unmask(token, bytes, last_at - 1);
-    let last_back2 = keys.unmask(token, bytes, last_at - 2);
+    let last: V = keys.unmask(any, bytes, last_at);
+    let last_back1 = keys.unmask(any, bytes, last_at - 1);
+    let last_back2 = keys.unmask(any, bytes, last_at - 2);
     let zero = last.splat(0);
-    let (mut before, mut found, mut top) = (zero, Found::nothing(zero), last);
-    let test = |block: V, back1, back2, found| match LONGEST {
-        1 => found,
-        2 => test_narrow(block, back1, found),
-        _ => test_full(block, [back1, back2, zero], found),
-    };
+    let (mut before, mut found, mut top) = (zero, Tested::with_errors(zero), last);
     for bytes in bytes.chunks_exact_mut(V::LEN) {
-        let block: V = keys.unmask(token, bytes, 0);
+        let block: V = keys.unmask(any, bytes, 0);
         store(block, bytes, 0);
-        found = test(block, block.prev::<1>(before), block.prev::<2>(before), found);
+        let backs = [block.prev::<1>(before), block.prev::<2>(before), zero];
+        found = test_by::<V, LONGEST>(block, backs, found);
         before = block;
         top = top.max(block);
     }
     store(last, bytes, last_at);
-    found = test(last, last_back1, last_back2, found);
+    found = test_by::<V, LONGEST>(last, [last_back1, last_back2, zero], found);
     let is_longer = match LONGEST {
-        1 => top.any_high_bit(),
+        1 => false,
         2 => any_wide(top),
         _ => any_widest(top),
     };

@@ -4,27 +4,37 @@
 use super::scan::cold_path;
 use super::scan::error_near;
 use super::test::{
-    Found, Look, any_wide, needs_beyond, never, test_beyond, test_first, test_full, test_full_at,
-    test_narrow,
+    Look, Tested, any_wide, backs_of, needs_beyond, never, test_beyond, test_first, test_full,
+    test_full_at, test_narrow,
 };
-use super::vector::{Vector, Vector16, distance_to_line, first, load};
+use super::vector::{Aligned, Vector, Vector16, distance_to_line, first, load};
 use crate::simd::reference;
 use crate::simd::results::Validated;
 
 /// The rounded average with this sets bit 7 of those of a vector's last three bytes that begin a sequence
 /// which the vector does not contain completely.
-static UNFINISHED: [u8; 32] = {
-    let mut table = [0; 32];
-    [table[29], table[30], table[31]] = [0x0F, 0x1F, 0x3F];
+static UNFINISHED: Aligned = Aligned({
+    let mut table = [0; 64];
+    [table[61], table[62], table[63]] = [0x0F, 0x1F, 0x3F];
     table
-};
+});
+
+/// Marks those of the last three bytes that begin a sequence which the vector does not contain completely.
+#[inline(always)]
+pub(in crate::simd) fn unfinished<V: Vector>(last: V) -> V {
+    last.average(load(last, &UNFINISHED.0, UNFINISHED.0.len() - V::LEN))
+}
 
 /// Returns the result for a short input after all tests. `top` is its maximum, `last` its last bytes.
 #[inline(always)]
-fn conclude<V: Vector>(token: V::Token, input: &[u8], found: Found<V>, top: V, last: V) -> Look {
-    let unfinished = load(token, &UNFINISHED, UNFINISHED.len() - V::LEN);
-    let suspicious = found.marks().or(top.saturating_sub(top.splat(0xF4 - 0x80)));
-    if !suspicious.or(last.average(unfinished)).any_high_bit() {
+pub(in crate::simd) fn conclude<V: Vector>(
+    input: &[u8],
+    found: Tested<V>,
+    top: V,
+    last: V,
+) -> Look {
+    let suspicious = found.marks().or(needs_beyond(top));
+    if !suspicious.or(unfinished(last)).any_high_bit() {
         Ok(Validated::all(input.len()))
     } else if suspicious.any_high_bit() {
         Err(0)
@@ -35,7 +45,7 @@ fn conclude<V: Vector>(token: V::Token, input: &[u8], found: Found<V>, top: V, l
 
 /// 4 to 16 bytes in one register, after zeros.
 #[inline(always)]
-pub(in crate::simd) fn validate_up_to_16<V: Vector16>(token: V::Token, input: &[u8]) -> Look {
+pub(in crate::simd) fn validate_up_to_16<V: Vector16>(any: V, input: &[u8]) -> Look {
     let words = match (input.first_chunk(), input.last_chunk()) {
         (Some(&first), Some(&last)) if input.len() > 8 => {
             let [first, last] = [u64::from_le_bytes(first), u64::from_le_bytes(last)];
@@ -55,46 +65,42 @@ pub(in crate::simd) fn validate_up_to_16<V: Vector16>(token: V::Token, input: &[
             [0, u64::from(first) << (8 * (8 - input.len())) | u64::from(last) << 32]
         }
     };
-    let text = V::from_words(token, words);
-    conclude(token, input, test_first(text), text, text)
+    let text = V::from_words(any, words);
+    conclude(input, test_first(text), text, text)
 }
 
 /// 17 to 32 bytes in two registers, after zeros.
 #[inline(always)]
-pub(in crate::simd) fn validate_up_to_32<V: Vector16>(token: V::Token, input: &[u8]) -> Look {
+pub(in crate::simd) fn validate_up_to_32<V: Vector16>(any: V, input: &[u8]) -> Look {
     let (Some(low), Some(high)) = (input.first_chunk::<16>(), input.last_chunk::<16>()) else {
         return Ok(reference::validate(input));
     };
-    let (low, high) = (V::load(token, low), V::load(token, high));
+    let (low, high) = (any.load(low), any.load(high));
     let top = low.max(high);
     if !top.any_high_bit() {
         return Ok(Validated::all(input.len()));
     }
     let low = low.shift_up(32 - input.len());
     let found = test_first(low);
-    let backs = [high.prev::<1>(low), high.prev::<2>(low), high.prev::<3>(low)];
-    conclude(token, input, test_full(high, backs, found), top, high)
+    conclude(input, test_full(high, backs_of(high, low), found), top, high)
 }
 
 /// Inputs of `HALF` to `2 * HALF` bytes, whole blocks: `HALF` bytes from the start and `HALF` up to the end, which may
 /// overlap.
 #[cfg(not(target_arch = "wasm32"))]
 #[inline(always)]
-pub(in crate::simd) fn validate_halves<V: Vector, const HALF: usize>(
-    token: V::Token,
-    input: &[u8],
-) -> Look {
+pub(in crate::simd) fn validate_halves<V: Vector, const HALF: usize>(any: V, input: &[u8]) -> Look {
     let (Some(first), Some(last)) = (input.first_chunk::<HALF>(), input.last_chunk::<HALF>())
     else {
         return Ok(reference::validate(input));
     };
     assert!(input.len() >= V::LEN + 3 && input.len() <= 2 * HALF);
-    let block: V = load(token, first, 0);
-    let mut top = block.max(load(token, last, 0));
+    let block: V = load(any, first, 0);
+    let mut top = block.max(load(any, last, 0));
     let mut at = V::LEN;
     while at < HALF {
-        top = top.max(load(token, first, at));
-        top = top.max(load(token, last, at));
+        top = top.max(load(any, first, at));
+        top = top.max(load(any, last, at));
         at += V::LEN;
     }
     if !top.any_high_bit() {
@@ -107,29 +113,26 @@ pub(in crate::simd) fn validate_halves<V: Vector, const HALF: usize>(
     // SAFETY: `second` is 3 or more. Its block ends with the input or before: the half from there on has a block or more, and
     // a block at 3 is within the input, as asserted.
     let window = unsafe { input.get_unchecked(second - 3..second + V::LEN) };
-    let mut found = test_full_at(token, window, 3, test_first(block));
+    let mut found = test_full_at(any, window, 3, test_first(block));
     let mut at = V::LEN;
     while at < HALF {
-        found = test_full_at(token, first, at, found);
-        found = test_full_at(token, last, at, found);
+        found = test_full_at(any, first, at, found);
+        found = test_full_at(any, last, at, found);
         at += V::LEN;
     }
-    conclude(token, input, found, top, load(token, last, HALF - V::LEN))
+    conclude(input, found, top, load(any, last, HALF - V::LEN))
 }
 
 /// Inputs of at most `MOST` bytes; the last block is aligned to the end.
 #[inline(always)]
-pub(in crate::simd) fn validate_blocks<V: Vector, const MOST: usize>(
-    token: V::Token,
-    input: &[u8],
-) -> Look {
+pub(in crate::simd) fn validate_blocks<V: Vector, const MOST: usize>(any: V, input: &[u8]) -> Look {
     assert!(input.len() >= 2 * V::LEN && input.len() <= MOST);
     let last = input.len() - V::LEN;
-    let block: V = load(token, input, 0);
-    let mut top = block.max(load(token, input, last));
+    let block: V = load(any, input, 0);
+    let mut top = block.max(load(any, input, last));
     let mut at = V::LEN;
     while at < last {
-        top = top.max(load(token, input, at));
+        top = top.max(load(any, input, at));
         at += V::LEN;
     }
     if !top.any_high_bit() {
@@ -140,11 +143,11 @@ pub(in crate::simd) fn validate_blocks<V: Vector, const MOST: usize>(
     while at < last {
         // SAFETY: the block at `at` ends before the last one does, and a block or more is before it.
         let window = unsafe { input.get_unchecked(at - 3..at + V::LEN) };
-        found = test_full_at(token, window, 3, found);
+        found = test_full_at(any, window, 3, found);
         at += V::LEN;
     }
-    found = test_full_at(token, input, last, found);
-    conclude(token, input, found, top, load(token, input, last))
+    found = test_full_at(any, input, last, found);
+    conclude(input, found, top, load(any, input, last))
 }
 
 /// The number of bytes whose maximum decides which test they need.
@@ -163,22 +166,22 @@ const SOON: usize = 512;
 /// - After a byte above DF, the full test is used, without a branch: for one stride, or for 1 KiB if the last
 ///   switch was less than half a KiB ago or at most 1 KiB is left.
 #[inline(always)]
-pub(in crate::simd) fn validate_long<V: Vector>(token: V::Token, input: &[u8]) -> Look {
+pub(in crate::simd) fn validate_long<V: Vector>(any: V, input: &[u8]) -> Look {
     let len = input.len();
     let (Some(first_run), Some(last_run)) = (input.first_chunk(), input.last_chunk()) else {
         return Ok(reference::validate(input));
     };
-    let begun = if is_ascii::<V>(token, first_run) {
+    let begun = if is_ascii::<V>(any, first_run) {
         // Short vectors lose less where they cross a line than they gain by alignment.
         let to_line = distance_to_line(input.as_ptr());
         let from = if V::LEN == 16 { RUN } else { RUN - 64 + to_line };
-        let at = skip_ascii::<V>(token, input, from, last_run);
+        let at = skip_ascii::<V>(any, input, from, last_run);
         if at == len {
             return Ok(Validated::all(len));
         }
-        Strides::after_ascii(token, input, at)
+        Strides::after_ascii(any, input, at)
     } else {
-        Strides::of_text(token, input)
+        Strides::of_text(any, input)
     };
     let mut strides: Strides<'_, V> = match begun {
         Ok(strides) => strides,
@@ -194,7 +197,7 @@ pub(in crate::simd) fn validate_long<V: Vector>(token: V::Token, input: &[u8]) -
                 return Ok(Validated::all_but_tail(input));
             }
             if is_calm {
-                strides.at = skip_ascii::<V>(token, input, strides.at, last_run);
+                strides.at = skip_ascii::<V>(any, input, strides.at, last_run);
                 if strides.at == len {
                     return Ok(Validated::all(len));
                 }
@@ -207,12 +210,11 @@ pub(in crate::simd) fn validate_long<V: Vector>(token: V::Token, input: &[u8]) -
 
 /// The strides of a long input.
 struct Strides<'a, V: Vector> {
-    token: V::Token,
     input: &'a [u8],
     /// Invariant: 3 or more; all bytes before this index have been tested. Before `test_next`, at most the index of the last
     /// stride.
     at: usize,
-    found: Found<V>,
+    found: Tested<V>,
     /// Invariant: no byte before this index is marked.
     checked: usize,
     /// The start of the group, and the maximum of its bytes, of those above DF.
@@ -228,69 +230,58 @@ struct Strides<'a, V: Vector> {
 
 impl<'a, V: Vector> Strides<'a, V> {
     #[inline(always)]
-    fn new(token: V::Token, input: &'a [u8], at: usize, checked: usize) -> Self {
-        let zero = load::<V>(token, input, 0).splat(0);
-        let found = Found::nothing(zero);
+    fn new(any: V, input: &'a [u8], at: usize, checked: usize) -> Self {
+        let zero = load::<V>(any, input, 0).splat(0);
+        let found = Tested::with_errors(zero);
         let (check_at, calm_at, wide_until) = (0, 0, 0);
-        Self {
-            token,
-            input,
-            at,
-            found,
-            checked,
-            group: at,
-            top: zero,
-            check_at,
-            calm_at,
-            wide_until,
-        }
+        Self { input, at, found, checked, group: at, top: zero, check_at, calm_at, wide_until }
     }
 
     /// The strides after `at` bytes of ASCII, or the result if a byte that begins no sequence follows.
     #[inline(always)]
-    fn after_ascii(token: V::Token, input: &'a [u8], at: usize) -> Result<Self, Validated> {
-        if let Some(found) = stray_after_ascii::<V>(token, input, at) {
+    fn after_ascii(any: V, input: &'a [u8], at: usize) -> Result<Self, Validated> {
+        if let Some(found) = stray_after_ascii::<V>(any, input, at) {
             return Err(found);
         }
         let at = at.min(input.len() - STRIDE);
-        Ok(Self::new(token, input, at, at))
+        Ok(Self::new(any, input, at, at))
     }
 
     /// The strides of an input that does not begin with a run of ASCII. Tests its first two blocks, and returns the result
     /// if there is an error in them.
     #[inline(always)]
-    fn of_text(token: V::Token, input: &'a [u8]) -> Result<Self, Validated> {
+    fn of_text(any: V, input: &'a [u8]) -> Result<Self, Validated> {
         if let Some(block) = input.first_chunk()
-            && let Some(found) = Validated::stray(input, ascii_in_64::<V>(token, block))
+            && let Some(found) = Validated::stray(input, ascii_in_64::<V>(any, block))
         {
             return Err(found);
         }
-        let blocks: [V; 2] = [load(token, input, 0), load(token, input, V::LEN)];
-        let both = test_full_at(token, input, V::LEN, test_first(blocks[0]));
+        let blocks: [V; 2] = [load(any, input, 0), load(any, input, V::LEN)];
+        let both = test_full_at(any, input, V::LEN, test_first(blocks[0]));
         let top = blocks[0].max(blocks[1]);
-        if both.marks().or(top.saturating_sub(top.splat(0xF4 - 0x80))).any_high_bit()
+        if both.marks().or(needs_beyond(top)).any_high_bit()
             && let Some(near) = first_in_two_blocks(blocks)
         {
             return Err(error_near(input, near));
         }
         let at = V::LEN + distance_to_line(input.as_ptr()) % V::LEN;
-        Ok(Self::new(token, input, at.min(input.len() - STRIDE), 0))
+        Ok(Self::new(any, input, at.min(input.len() - STRIDE), 0))
     }
 
     /// Tests the next stride, or more. Returns whether it is ASCII, and other bytes are not near.
     #[inline(always)]
     fn test_next(&mut self) -> bool {
-        let Self { token, input, at, .. } = *self;
+        let Self { input, at, top: any, .. } = *self;
         // SAFETY: `at` is 3 or more, and a stride is at `at`, by the invariant of `at`.
         let stride: &[u8; 3 + STRIDE] = first(unsafe { input.get_unchecked(at - 3..at + STRIDE) });
-        let greatest = greatest_of::<V>(token, stride);
+        let greatest = greatest_of::<V>(any, stride);
         self.top = self.top.max(greatest);
         if any_wide(greatest) {
             // Includes the rest of the input if it is short.
             let wanted = if at < self.wide_until { GROUP } else { STRIDE };
             let is_rest = input.len() - at <= wanted.max(SOON);
             let end = if is_rest { input.len() } else { at + wanted };
-            (self.found, self.top) = test_full_in(token, input, at, end, self.found, self.top);
+            (self.found, self.top) = test_full_in(any, input, at, end, self.found, self.top);
             self.at = end;
             self.wide_until = end + SOON;
             return false;
@@ -298,7 +289,7 @@ impl<'a, V: Vector> Strides<'a, V> {
         let has_high = greatest.any_high_bit();
         let is_calm = !has_high & (at >= self.calm_at);
         if !is_calm {
-            self.found = test_narrow_stride(token, stride, self.found);
+            self.found = test_narrow_stride(any, stride, self.found);
         }
         self.at += STRIDE;
         self.calm_at = if has_high { self.at + SOON } else { self.calm_at };
@@ -308,13 +299,13 @@ impl<'a, V: Vector> Strides<'a, V> {
     /// Whether there is an error before `at`.
     #[inline(always)]
     fn has_error(&mut self) -> bool {
-        if !V::TESTS_ALL_LEADS && needs_beyond(self.top) {
+        if needs_beyond(self.top).any_high_bit() {
             // There is an error; the caller locates it.
             if never(self.top).any_high_bit() {
                 return true;
             }
-            let Self { token, input, at, group, .. } = *self;
-            self.found.errors = test_beyond_in(token, input, group, at, self.found.errors);
+            let Self { input, at, group, top: any, .. } = *self;
+            self.found.errors = test_beyond_in(any, input, group, at, self.found.errors);
         }
         self.found.marks().any_high_bit()
     }
@@ -338,19 +329,19 @@ fn first_in_two_blocks<V: Vector>([first, second]: [V; 2]) -> Option<usize> {
     if let Some(i) = found.marks().first_high_bit() {
         return Some(i);
     }
-    let backs = [second.prev::<1>(first), second.prev::<2>(first), second.prev::<3>(first)];
-    found = test_full(second, backs, Found::nothing(zero));
+    let backs = backs_of(second, first);
+    found = test_full(second, backs, Tested::with_errors(zero));
     found.errors = found.errors.or(test_beyond(second, backs[0]));
     found.marks().first_high_bit().map(|i| V::LEN + i)
 }
 
 /// The maxima of the bytes of a stride and of the three bytes before it.
 #[inline(always)]
-fn greatest_of<V: Vector>(token: V::Token, stride: &[u8; 3 + STRIDE]) -> V {
-    let mut greatest: V = load(token, stride, 0);
+fn greatest_of<V: Vector>(any: V, stride: &[u8; 3 + STRIDE]) -> V {
+    let mut greatest: V = load(any, stride, 0);
     let mut at = 3;
     while at < stride.len() {
-        greatest = greatest.max(load(token, stride, at));
+        greatest = greatest.max(load(any, stride, at));
         at += V::LEN;
     }
     greatest
@@ -359,13 +350,13 @@ fn greatest_of<V: Vector>(token: V::Token, stride: &[u8; 3 + STRIDE]) -> V {
 /// [`test_narrow`] for a stride after three bytes.
 #[inline(always)]
 fn test_narrow_stride<V: Vector>(
-    token: V::Token,
+    any: V,
     stride: &[u8; 3 + STRIDE],
-    mut found: Found<V>,
-) -> Found<V> {
+    mut found: Tested<V>,
+) -> Tested<V> {
     let mut at = 3;
     while at < stride.len() {
-        found = test_narrow(load(token, stride, at), load(token, stride, at - 1), found);
+        found = test_narrow(load(any, stride, at), load(any, stride, at - 1), found);
         at += V::LEN;
     }
     found
@@ -375,13 +366,13 @@ fn test_narrow_stride<V: Vector>(
 /// block or more, and three bytes are before it.
 #[inline(always)]
 fn test_full_in<V: Vector>(
-    token: V::Token,
+    any: V,
     input: &[u8],
     from: usize,
     to: usize,
-    mut found: Found<V>,
+    mut found: Tested<V>,
     mut top: V,
-) -> (Found<V>, V) {
+) -> (Tested<V>, V) {
     if from < 3 || from + V::LEN > to || to > input.len() {
         // Not reached. A mark lets the scalar level decide.
         debug_assert!(false, "{from}..{to} of {}", input.len());
@@ -394,25 +385,25 @@ fn test_full_in<V: Vector>(
         // SAFETY: the block at `at` ends at `whole` or before, and three bytes are before it.
         let window = unsafe { input.get_unchecked(at - 3..at + V::LEN) };
         if !V::TESTS_ALL_LEADS {
-            top = top.max(load(token, window, 3));
+            top = top.max(load(any, window, 3));
         }
-        found = test_full_at(token, window, 3, found);
+        found = test_full_at(any, window, 3, found);
         at += V::LEN;
     }
     if at < to {
-        top = top.max(load(token, input, to - V::LEN));
-        found = test_full_at(token, input, to - V::LEN, found);
+        top = top.max(load(any, input, to - V::LEN));
+        found = test_full_at(any, input, to - V::LEN, found);
     }
     (found, top)
 }
 
 /// Whether a run is ASCII.
 #[inline(always)]
-fn is_ascii<V: Vector>(token: V::Token, run: &[u8; RUN]) -> bool {
-    let mut any: V = load(token, run, 0);
+pub(in crate::simd) fn is_ascii<V: Vector>(any: V, run: &[u8; RUN]) -> bool {
+    let mut any: V = load(any, run, 0);
     let mut at = V::LEN;
     while at < RUN {
-        any = any.or(load(token, run, at));
+        any = any.or(load(any, run, at));
         at += V::LEN;
     }
     !any.any_high_bit()
@@ -421,11 +412,15 @@ fn is_ascii<V: Vector>(token: V::Token, run: &[u8; RUN]) -> bool {
 /// Returns the result if the first byte from `at` on that is not ASCII begins no sequence; the bytes before `at` are
 /// ASCII. This is most stray bytes in ASCII, and needs no test of sequences. Rows `locate/ascii`.
 #[inline(always)]
-fn stray_after_ascii<V: Vector>(token: V::Token, input: &[u8], mut at: usize) -> Option<Validated> {
+pub(in crate::simd) fn stray_after_ascii<V: Vector>(
+    any: V,
+    input: &[u8],
+    mut at: usize,
+) -> Option<Validated> {
     while let Some(rest) = input.get(at..)
         && let Some(block) = rest.first_chunk()
     {
-        let ascii = ascii_in_64::<V>(token, block);
+        let ascii = ascii_in_64::<V>(any, block);
         at += ascii;
         if ascii < 64 {
             break;
@@ -436,24 +431,24 @@ fn stray_after_ascii<V: Vector>(token: V::Token, input: &[u8], mut at: usize) ->
 
 /// Counts the ASCII bytes before the first other byte.
 #[inline(always)]
-fn ascii_in_64<V: Vector>(token: V::Token, block: &[u8; 64]) -> usize {
-    V::mask_of_64(|i| load(token, block, i)).trailing_zeros() as usize
+fn ascii_in_64<V: Vector>(any: V, block: &[u8; 64]) -> usize {
+    V::mask_of_64(|i| load(any, block, i)).trailing_zeros() as usize
 }
 
 /// Returns an index up to which the bytes from `at` on are ASCII; `input.len()` only if all are.
 ///
 /// `last` is the end of `input`.
 #[inline(always)]
-fn skip_ascii<V: Vector>(token: V::Token, input: &[u8], mut at: usize, last: &[u8; RUN]) -> usize {
+fn skip_ascii<V: Vector>(any: V, input: &[u8], mut at: usize, last: &[u8; RUN]) -> usize {
     while let Some(rest) = input.get(at..)
         && let Some(run) = rest.first_chunk()
     {
-        if !is_ascii::<V>(token, run) {
+        if !is_ascii::<V>(any, run) {
             return at;
         }
         at += RUN;
     }
-    if at == input.len() || is_ascii::<V>(token, last) {
+    if at == input.len() || is_ascii::<V>(any, last) {
         input.len()
     } else {
         at.min(input.len() - 1)
@@ -464,17 +459,11 @@ fn skip_ascii<V: Vector>(token: V::Token, input: &[u8], mut at: usize, last: &[u
 /// it.
 #[cold]
 #[inline(always)]
-fn test_beyond_in<V: Vector>(
-    token: V::Token,
-    input: &[u8],
-    from: usize,
-    to: usize,
-    mut errors: V,
-) -> V {
+fn test_beyond_in<V: Vector>(any: V, input: &[u8], from: usize, to: usize, mut errors: V) -> V {
     let last = to - V::LEN;
     let mut at = from;
     loop {
-        errors = errors.or(test_beyond(load(token, input, at), load(token, input, at - 1)));
+        errors = errors.or(test_beyond(load(any, input, at), load(any, input, at - 1)));
         if at == last {
             return errors;
         }

@@ -9,7 +9,7 @@ use crate::simd::uninit::as_uninit;
 /// Addends by the low four bits of `lead` (E0 = 01 .. EF = 10, F0 = 11 .. F3 = 14; 00 below E0). The sum of
 /// `lead`, its addend and `here` (C0..=FF) has bit 7 set for the second bytes that may follow. If `lead` plus
 /// its addend is C0 to FF, that is true of all second bytes.
-static SECOND: [u8; 16] = {
+pub(in crate::simd) static SECOND: [u8; 16] = {
     let mut table = [0xC0; 16]; // C0 + 00..=20 = C0..=E0: any
     // E0: 9F + 01 = A0. 80..=9F are C0..=DF: 60..=7F, A0..=BF are E0..=FF: 80..=9F.
     // F0: 9F + 11 = B0. 80..=8F are C0..=CF: 70..=7F, 90..=BF are D0..=FF: 80..=AF.
@@ -19,9 +19,35 @@ static SECOND: [u8; 16] = {
     table
 };
 
+/// A table aligned to a cache line. A load across two lines slows down short inputs.
+#[repr(C, align(64))]
+pub(in crate::simd) struct Aligned(pub(in crate::simd) [u8; 64]);
+
+/// By the leading byte, C0 to FF, the addend that clears bit 7 of `here` if the second byte may not follow. For levels that
+/// can select from so many.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(in crate::simd) static SECOND_BY_LEAD: Aligned = Aligned({
+    let mut table = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        // 80..=BF are C0..=FF in `here`.
+        table[i] = match 0xC0 + i {
+            0xE0 => 0xA0,                      // C0..=DF: 60..=7F, E0..=FF: 80..=9F
+            0xED => 0x20,                      // C0..=DF: E0..=FF, E0..=FF: 00..=1F
+            0xF0 => 0xB0,                      // C0..=CF: 70..=7F, D0..=FF: 80..=AF
+            0xF4 => 0x30,                      // C0..=CF: F0..=FF, D0..=FF: 00..=2F
+            0xC0 | 0xC1 | 0xF5..=0xFF => 0x40, // 00..=3F
+            _ => 0,
+        };
+        i += 1;
+    }
+    table
+});
+
 /// A vector of bytes.
 ///
-/// Implementations are `inline(always)` and without `target_feature`, so that they become part of the function
+/// Only a function with the target feature can construct the first one: `zero` of the type. Functions that load take `any`
+/// vector as the proof. Implementations are `inline(always)` and without `target_feature`, so that they become part of the function
 /// that has it. A closure has no target feature of its own, and is fast only if it is inlined too: those of
 /// `block_errors` are, see rows `replace/*/1-in-8` of `benches/instructions.txt`.
 ///
@@ -33,13 +59,12 @@ pub(in crate::simd) trait Vector: Copy {
     const MASK_BITS: u32 = 1;
     /// Whether [`second_addends`](Self::second_addends) is right for F4..=FF too.
     const TESTS_ALL_LEADS: bool = false;
+    /// Whether [`or3`](Self::or3), [`or_xor`](Self::or_xor) and [`or_and_not`](Self::or_and_not) are one instruction each,
+    /// and [`second_addends`](Self::second_addends) is right for C0 and C1 too.
+    const HAS_TERNARY: bool = false;
 
-    /// Proves that the machine has the instructions. Only a function with the target feature can construct
-    /// the first one.
-    type Token: Copy;
-
-    /// Loads the vector at the start of `bytes`.
-    fn load(token: Self::Token, bytes: &[u8]) -> Self;
+    /// Loads the vector at the start of `bytes`. `self` only proves that the machine has the instructions.
+    fn load(self, bytes: &[u8]) -> Self;
     /// Stores this vector at the start of `bytes`; its bytes are then initialised.
     ///
     /// # Panics
@@ -62,14 +87,28 @@ pub(in crate::simd) trait Vector: Copy {
     fn max(self, other: Self) -> Self;
     /// The minimum of each pair of unsigned bytes.
     fn min(self, other: Self) -> Self;
-    /// The entries of `table` that the low four bits of each byte select. Each byte is below 80.
-    fn lookup_16(self, table: &[u8; 16]) -> Self;
     /// For each leading byte, an addend that leaves bit 7 of `here` (C0..=FF) set if the second byte may follow it.
     /// See the documentation of `generic`.
+    fn second_addends(self) -> Self;
+    /// The leading bytes counted from E0 = 1; 0 for lower bytes.
     #[inline(always)]
-    fn second_addends(self) -> Self {
-        let lead = self.saturating_sub(self.splat(0xDF));
-        lead.lookup_16(&SECOND).wrapping_add(lead)
+    fn leads(self) -> Self {
+        self.saturating_sub(self.splat(0xDF))
+    }
+    /// `self | a | b`
+    #[inline(always)]
+    fn or3(self, a: Self, b: Self) -> Self {
+        self.or(a).or(b)
+    }
+    /// `self | (a ^ b)`
+    #[inline(always)]
+    fn or_xor(self, a: Self, b: Self) -> Self {
+        self.or(a.xor(b))
+    }
+    /// `self | (a & !b)`
+    #[inline(always)]
+    fn or_and_not(self, a: Self, b: Self) -> Self {
+        self.or(a.and(b.xor(b.splat(0xFF))))
     }
     /// For each byte, the one `N` bytes (1 to 3) before it; `before` is the vector before this one.
     fn prev<const N: usize>(self, before: Self) -> Self;
@@ -89,6 +128,12 @@ pub(in crate::simd) trait Vector: Copy {
         mask
     }
 
+    /// Marks the bytes from `least` on, which is 80 or more.
+    #[inline(always)]
+    fn at_least(self, least: u8) -> Self {
+        self.saturating_sub(self.splat(least - 0x80))
+    }
+
     /// Whether bit 7 of any byte is set.
     #[inline(always)]
     fn any_high_bit(self) -> bool {
@@ -105,8 +150,8 @@ pub(in crate::simd) trait Vector: Copy {
 
 /// Loads the vector at `at`, which is within `bytes`.
 #[inline(always)]
-pub(super) fn load<V: Vector>(token: V::Token, bytes: &[u8], at: usize) -> V {
-    V::load(token, tail(bytes, at))
+pub(in crate::simd) fn load<V: Vector>(any: V, bytes: &[u8], at: usize) -> V {
+    any.load(tail(bytes, at))
 }
 
 /// Stores `vector` at `at`.
@@ -115,7 +160,7 @@ pub(super) fn load<V: Vector>(token: V::Token, bytes: &[u8], at: usize) -> V {
 ///
 /// If it does not fit in `bytes`.
 #[inline(always)]
-pub(super) fn store<V: Vector>(vector: V, bytes: &mut [u8], at: usize) {
+pub(in crate::simd) fn store<V: Vector>(vector: V, bytes: &mut [u8], at: usize) {
     // SAFETY: a vector writes initialised bytes only.
     vector.store(unsafe { as_uninit(&mut bytes[at..]) });
 }
@@ -159,7 +204,7 @@ pub(in crate::simd) fn as_bytes<T: Initialised>(items: &[T]) -> &[u8] {
 /// A vector of 16 bytes.
 pub(in crate::simd) trait Vector16: Vector {
     /// A vector of two words, each in little-endian order.
-    fn from_words(token: Self::Token, words: [u64; 2]) -> Self;
+    fn from_words(self, words: [u64; 2]) -> Self;
 
     /// This vector moved up by `n` bytes, at most 16, with zeros below.
     fn shift_up(self, n: usize) -> Self;
@@ -182,9 +227,8 @@ pub(in crate::simd) fn distance_to_line(at: *const u8) -> usize {
     64 - at as usize % 64
 }
 
-/// Methods of a vector, or of the token that proves its instructions. Each body becomes a safe function with the
-/// target feature, so the compiler rejects an unsafe operation in it, and an instruction of another feature. Its first
-/// parameter is the vector.
+/// Methods of a vector. Each body becomes a safe function with the target feature, so the compiler rejects an unsafe
+/// operation in it, and an instruction of another feature. Its first parameter is the vector.
 ///
 /// ```text
 /// arithmetic! { "sse4.1":
@@ -192,17 +236,17 @@ pub(in crate::simd) fn distance_to_line(at: *const u8) -> usize {
 /// }
 /// ```
 macro_rules! arithmetic {
-    ($feature:literal: $(fn $method:ident $(<const $N:ident: $number:ty>)? (
+    ($feature:literal: $($access:vis fn $method:ident $(<const $N:ident: $number:ty>)? (
         $vector:ident: $this:ty $(, $argument:ident: $type:ty)*
     ) -> $result:ty $body:block)*) => {$(
         #[inline(always)]
-        fn $method $(<const $N: $number>)? (self $(, $argument: $type)*) -> $result {
+        $access fn $method $(<const $N: $number>)? (self $(, $argument: $type)*) -> $result {
             #[inline]
             #[target_feature(enable = $feature)]
             fn calculate $(<const $N: $number>)? (
                 $vector: $this $(, $argument: $type)*
             ) -> $result $body
-            // SAFETY: vectors and their tokens exist only where the machine has the feature.
+            // SAFETY: a vector exists only where the machine has the feature.
             unsafe { calculate $(::<$N>)? (self $(, $argument)*) }
         }
     )*};

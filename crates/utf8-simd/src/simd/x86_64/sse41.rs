@@ -4,8 +4,8 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use crate::simd::generic::{
-    self, Lanes, Look, Part, REVERSE_THREES, Vector, Vector16, arithmetic, first, first_mut,
-    lanewise, one_part, operations,
+    self, Lanes, Look, Part, REVERSE_THREES, SECOND, Vector, Vector16, arithmetic, first,
+    first_mut, lanewise, one_part, operations,
 };
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{
@@ -13,13 +13,11 @@ pub(in crate::simd) use crate::simd::reference::{
 };
 use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, Validated};
 
-operations!("sse4.1", Bytes16,
+operations!("sse4.1,popcnt", Bytes16, Bytes16,
     33..=64 => validate_halves::<Bytes16, 32>,
     65..=128 => validate_halves::<Bytes16, 64>,
     129..=256 => validate_blocks::<Bytes16, 256>,
 );
-
-generic::conversions!("sse4.1,popcnt", Bytes16, Bytes16);
 
 /// 16 bytes.
 ///
@@ -27,27 +25,11 @@ generic::conversions!("sse4.1,popcnt", Bytes16, Bytes16);
 #[derive(Clone, Copy)]
 pub(super) struct Bytes16(pub(super) __m128i);
 
-/// Proves that the machine has SSE4.1.
-#[derive(Clone, Copy)]
-pub(super) struct HasSse41(());
-
 impl Bytes16 {
     #[inline]
     #[target_feature(enable = "sse4.1")]
-    pub(super) fn token() -> HasSse41 {
-        HasSse41(())
-    }
-}
-
-impl HasSse41 {
-    arithmetic! { "sse4.1":
-        fn load(_token: HasSse41, bytes: &[u8]) -> Bytes16 {
-            Bytes16(load_16(first(bytes)))
-        }
-        fn words(_token: HasSse41, words: [u64; 2]) -> Bytes16 {
-            let [low, high] = words;
-            Bytes16(_mm_set_epi64x(high as i64, low as i64))
-        }
+    pub(super) fn zero() -> Self {
+        Self(_mm_set1_epi8(0))
     }
 }
 
@@ -82,14 +64,10 @@ pub(super) fn store_16<B: AnyByte>(vector: __m128i, to: &mut [B; 16]) {
 impl Vector for Bytes16 {
     const LEN: usize = 16;
 
-    type Token = HasSse41;
-
-    #[inline(always)]
-    fn load(token: HasSse41, bytes: &[u8]) -> Self {
-        token.load(bytes)
-    }
-
     arithmetic! { "sse4.1":
+        fn load(_any: Bytes16, bytes: &[u8]) -> Bytes16 {
+            Bytes16(load_16(first(bytes)))
+        }
         fn store(vector: Bytes16, bytes: &mut [MaybeUninit<u8>]) -> () {
             store_16(vector.0, first_mut(bytes));
         }
@@ -107,8 +85,9 @@ impl Vector for Bytes16 {
         fn movemask(vector: Bytes16) -> u64 {
             u64::from(_mm_movemask_epi8(vector.0) as u32)
         }
-        fn lookup_16(vector: Bytes16, table: &[u8; 16]) -> Bytes16 {
-            Bytes16(_mm_shuffle_epi8(load_16(table), vector.0))
+        fn second_addends(vector: Bytes16) -> Bytes16 {
+            let leads = vector.leads();
+            Bytes16(_mm_shuffle_epi8(load_16(&SECOND), leads.0)).wrapping_add(leads)
         }
     }
 
@@ -126,12 +105,11 @@ impl Vector for Bytes16 {
 }
 
 impl Vector16 for Bytes16 {
-    #[inline(always)]
-    fn from_words(token: HasSse41, words: [u64; 2]) -> Self {
-        token.words(words)
-    }
-
     arithmetic! { "sse4.1":
+        fn from_words(_any: Bytes16, words: [u64; 2]) -> Bytes16 {
+            let [low, high] = words;
+            Bytes16(_mm_set_epi64x(high as i64, low as i64))
+        }
         fn shift_up(vector: Bytes16, n: usize) -> Bytes16 {
             Bytes16(_mm_shuffle_epi8(vector.0, load_16(first(&generic::SHIFT_UP[16 - n..]))))
         }
@@ -193,7 +171,7 @@ impl Lanes for Bytes16 {
 
     #[inline(always)]
     fn widen(self) -> [Self; 2] {
-        self.interleave(self.zero())
+        self.interleave(self.splat(0))
     }
 }
 

@@ -9,21 +9,19 @@ use core::ops::RangeInclusive;
 
 use super::sse41::{AnyByte, Bytes16, load_16, shifts};
 use crate::simd::generic::{
-    self, Lanes, Look, Vector, arithmetic, first, first_mut, lanewise, operations,
+    self, Lanes, Look, SECOND, Vector, arithmetic, first, first_mut, lanewise, operations,
 };
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{decode_short_chars, unmask};
 use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, Validated};
 pub(in crate::simd) use pairs::{join_pairs, split_pairs};
 
-operations!("avx2", Bytes32,
+operations!("avx2,popcnt", Bytes32, Bytes16,
     33..=34 => validate_halves::<Bytes16, 32>,
     35..=64 => validate_halves::<Bytes32, 32>,
     65..=128 => validate_halves::<Bytes32, 64>,
     129..=256 => validate_halves::<Bytes32, 128>,
 );
-
-generic::conversions!("avx2,popcnt", Bytes32, Bytes16);
 
 /// Finds a byte, like the reference, which the compiler vectorises here.
 #[target_feature(enable = "avx2")]
@@ -37,23 +35,11 @@ pub(in crate::simd) fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -> 
 #[derive(Clone, Copy)]
 pub(super) struct Bytes32(pub(super) __m256i);
 
-/// Proves that the machine has AVX2.
-#[derive(Clone, Copy)]
-pub(super) struct HasAvx2(());
-
 impl Bytes32 {
     #[inline]
     #[target_feature(enable = "avx2")]
-    pub(super) fn token() -> HasAvx2 {
-        HasAvx2(())
-    }
-}
-
-impl HasAvx2 {
-    arithmetic! { "avx2":
-        fn load(_token: HasAvx2, bytes: &[u8]) -> Bytes32 {
-            Bytes32(load_32(first(bytes)))
-        }
+    pub(super) fn zero() -> Self {
+        Self(_mm256_set1_epi8(0))
     }
 }
 
@@ -76,14 +62,10 @@ pub(super) fn store_32<B: AnyByte>(vector: __m256i, to: &mut [B; 32]) {
 impl Vector for Bytes32 {
     const LEN: usize = 32;
 
-    type Token = HasAvx2;
-
-    #[inline(always)]
-    fn load(token: HasAvx2, bytes: &[u8]) -> Self {
-        token.load(bytes)
-    }
-
     arithmetic! { "avx2":
+        fn load(_any: Bytes32, bytes: &[u8]) -> Bytes32 {
+            Bytes32(load_32(first(bytes)))
+        }
         fn store(vector: Bytes32, bytes: &mut [MaybeUninit<u8>]) -> () {
             store_32(vector.0, first_mut(bytes));
         }
@@ -103,9 +85,10 @@ impl Vector for Bytes32 {
         fn movemask(vector: Bytes32) -> u64 {
             u64::from(_mm256_movemask_epi8(vector.0) as u32)
         }
-        fn lookup_16(vector: Bytes32, table: &[u8; 16]) -> Bytes32 {
-            let table = _mm256_broadcastsi128_si256(load_16(table));
-            Bytes32(_mm256_shuffle_epi8(table, vector.0))
+        fn second_addends(vector: Bytes32) -> Bytes32 {
+            let leads = vector.leads();
+            let table = _mm256_broadcastsi128_si256(load_16(&SECOND));
+            Bytes32(_mm256_shuffle_epi8(table, leads.0)).wrapping_add(leads)
         }
     }
 

@@ -17,7 +17,7 @@ use core::arch::x86_64::*;
 
 use crate::simd::generic::{as_bytes, first};
 use crate::simd::reference;
-use crate::simd::x86_64::avx512::validate::{self, BLOCK, OR3, lanes, load_start, store};
+use crate::simd::x86_64::avx512::vector::{self, BLOCK, lanes, load_start, store};
 use crate::simd::x86_64::sse41::{AnyByte, store_16};
 
 /// Characters in a vector.
@@ -99,7 +99,7 @@ fn group(chars: &[char; GROUP], out: &mut [u8; 4 * BLOCK]) -> usize {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn load(chars: &[char; GROUP]) -> [__m512i; 4] {
     let bytes = as_bytes(chars);
-    [0, 1, 2, 3].map(|n| validate::load(first(&bytes[n * BLOCK..])))
+    [0, 1, 2, 3].map(|n| vector::load(first(&bytes[n * BLOCK..])))
 }
 
 /// The bitwise or. The bounds are powers of two: all values are below one if their bitwise or is.
@@ -190,6 +190,8 @@ pub(super) fn in_four(values: __m512i) -> (__m512i, u64) {
     (bytes, _mm512_movepi8_mask(marks))
 }
 
+/// `a | b | c`
+pub(super) const OR3: i32 = 0xFE;
 /// `a | (b & c)`
 pub(super) const OR_AND: i32 = 0xF8;
 /// `(a & b) | c`

@@ -16,8 +16,8 @@
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
-use super::encode::{OR_AND, in_four, store_first, units_in_two};
-use super::validate::{OR3, lanes, load, load_start, store};
+use super::encode::{OR_AND, OR3, in_four, store_first, units_in_two};
+use super::vector::{lanes, load, load_start, store};
 use crate::simd::generic::{as_bytes, first};
 use crate::simd::reference;
 

@@ -8,10 +8,10 @@
 use core::arch::x86_64::*;
 use core::ops::RangeInclusive;
 
-use crate::simd::generic::first;
-use crate::simd::results::{BlockErrors, Masks};
-use crate::simd::x86_64::avx512::validate::{
-    BACK, BLOCK, STRIDE, lanes, load, load_start, load_within, marks, prev, second, table, test,
+use crate::simd::generic::{self, Tested, Vector, backs_of, first, test_full};
+use crate::simd::results::BlockErrors;
+use crate::simd::x86_64::avx512::vector::{
+    BLOCK, Bytes64, STRIDE, lanes, load, load_start, load_within,
 };
 
 /// Finds a byte; see [`Level::find_outside`](crate::simd::Level::find_outside).
@@ -47,8 +47,8 @@ pub(in crate::simd) fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -> 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::simd) fn text_before(end: u8, input: &[u8]) -> usize {
     let found = |at| {
-        let block = load_within(input, at, 0);
-        marks(block) | ends_in(end, block)
+        let block = Bytes64(load_within(input, at, 0));
+        block.movemask() | ends_in(end, block)
     };
     let (first, second) = (found(0), found(BLOCK));
     let mut at = if first == 0 { BLOCK } else { 0 };
@@ -68,10 +68,10 @@ pub(in crate::simd) fn text_before(end: u8, input: &[u8]) -> usize {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn wide(end: u8, input: &[u8]) -> Option<usize> {
-    let mut before = _mm512_setzero_si512();
+    let mut before = Bytes64::zero();
     let mut at = 0;
     while at < input.len() {
-        let blocks = [0, 1, 2, 3].map(|i| load_within(input, at + i * BLOCK, 0));
+        let blocks = [0, 1, 2, 3].map(|i| Bytes64(load_within(input, at + i * BLOCK, 0)));
         let [a, b, c, d] = blocks;
         let ends = blocks.map(|block| ends_in(end, block));
         let errors = [errors(before, a), errors(a, b), errors(b, c), errors(c, d)];
@@ -98,35 +98,23 @@ fn wide(end: u8, input: &[u8]) -> Option<usize> {
 }
 
 /// The errors of a block that follows another.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn errors(before: __m512i, block: __m512i) -> u64 {
-    let [back1, back2, back3] = prev(before, block);
-    marks(test(block, back1, back2, back3, _mm512_setzero_si512()))
+#[inline(always)]
+fn errors(before: Bytes64, block: Bytes64) -> u64 {
+    test_full(block, backs_of(block, before), Tested::with_errors(block.splat(0)))
+        .marks()
+        .movemask()
 }
 
 /// The index of `end` in a block.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn ends_in(end: u8, block: __m512i) -> u64 {
-    _mm512_cmpeq_epi8_mask(block, _mm512_set1_epi8(end as i8))
+fn ends_in(end: u8, block: Bytes64) -> u64 {
+    _mm512_cmpeq_epi8_mask(block.0, _mm512_set1_epi8(end as i8))
 }
 
 /// Finds the ill-formed parts; see [`Level::block_errors`](crate::simd::Level::block_errors).
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::simd) fn block_errors(block: &[u8; BLOCK]) -> Option<BlockErrors> {
-    let bytes = load(block);
-    let from = |lead: u8| _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(lead as i8));
-    let back1 = _mm512_permutex2var_epi8(_mm512_setzero_si512(), table(&BACK), bytes);
-    let masks = Masks {
-        high: marks(bytes),
-        from_c0: from(0xC0),
-        from_c2: from(0xC2),
-        from_e0: from(0xE0),
-        from_f0: from(0xF0),
-        from_f5: from(0xF5),
-        may_follow: marks(_mm512_add_epi8(bytes, _mm512_permutexvar_epi8(back1, second()))),
-    };
-    Some(masks.errors())
+    generic::block_errors(Bytes64::zero(), block)
 }

@@ -7,6 +7,7 @@ mod find;
 mod pairs;
 mod unmask;
 mod validate;
+mod vector;
 
 pub(in crate::simd) use decode::{
     count_chars, decode_ascii_chars, decode_ascii_utf16, decode_chars, decode_short_chars,

@@ -17,11 +17,9 @@
 
 use core::arch::x86_64::*;
 
-use crate::simd::generic::first;
+use crate::simd::generic::{Aligned, first};
 use crate::simd::reference::pairs::{NulForm, ROOM};
-use crate::simd::x86_64::avx512::validate::{
-    Aligned, BLOCK, lanes, load, load_within, store, table,
-};
+use crate::simd::x86_64::avx512::vector::{BLOCK, lanes, load, load_within, store, table};
 
 /// `11110uuu` by the low six bits of `1010vvvv`.
 static LEADING: Aligned = PairsPart::Leading.by_low_bits();

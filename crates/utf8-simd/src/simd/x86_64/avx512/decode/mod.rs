@@ -25,14 +25,13 @@ mod units;
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
-use crate::simd::generic::first_mut;
+use crate::simd::generic::{Aligned, Vector, first, first_marks, first_mut, unfinished};
 use crate::simd::reference::convert;
 use crate::simd::uninit::as_uninit;
 use crate::simd::x86_64::avx2;
 use crate::simd::x86_64::avx512::decode::units::{Planes, fill, not_continuing, put_wide};
-use crate::simd::x86_64::avx512::validate::{
-    Aligned, BLOCK, Place, any_high_bit, is_valid_block, lanes, load, load_start, load_within,
-    prev, store, table,
+use crate::simd::x86_64::avx512::vector::{
+    BLOCK, Bytes64, lanes, load, load_start, load_within, store, table,
 };
 
 /// The length of a block whose bytes are gathered: usually sixteen characters or fewer.
@@ -117,11 +116,12 @@ fn short<const SIZE: usize, const CHECK: bool>(
         Some(_) => return None,
         None => load_start(bytes),
     };
-    if !any_high_bit(block) {
+    let text = Bytes64(block);
+    if !text.any_high_bit() {
         put_ascii_exactly::<SIZE>(block, out.get_mut(..bytes.len() * SIZE)?);
         return Some(bytes.len());
     }
-    if CHECK && !is_valid_block(block) {
+    if CHECK && first_marks(text).or(unfinished(text)).any_high_bit() {
         return None;
     }
     // A character ends before a byte that does not continue it, and at the end of the text.
@@ -134,8 +134,9 @@ fn short<const SIZE: usize, const CHECK: bool>(
         let put = put_wide::<SIZE, true>(block, ends, out);
         debug_assert_eq!(put, units);
     } else {
-        let [back1, back2, _] = prev(_mm512_setzero_si512(), block);
-        Planes::of_three(block, back1, back2).compress(ends).put_exactly::<SIZE>(out);
+        let zero = Bytes64::zero();
+        let (back1, back2) = (text.prev::<1>(zero), text.prev::<2>(zero));
+        Planes::of_three(block, back1.0, back2.0).compress(ends).put_exactly::<SIZE>(out);
     }
     Some(units)
 }
@@ -209,16 +210,17 @@ fn run<const SIZE: usize>(
     // which a pair of surrogates does not fit.
     while bytes.len() - at > BLOCK + PLENTY * most(SIZE) && room.len() > most(SIZE) * SIZE {
         // SAFETY: `BEFORE` bytes are before `at`, which only grows, and more than a block is after it.
-        let next = unsafe { Place::at(bytes, at + 1) };
-        let (len, units) = inside::<SIZE>(next, &mut reach, &mut room[..most(SIZE) * SIZE]);
+        let window = unsafe { bytes.get_unchecked(at - BEFORE..at + 1 + BLOCK) };
+        let (len, units) =
+            inside::<SIZE>(first(window), &mut reach, &mut room[..most(SIZE) * SIZE]);
         at += len;
         room = &mut room[units * SIZE..];
     }
     (at - from, (all - room.len()) / SIZE)
 }
 
-/// Writes the characters that end in a block; `next` is one byte after its start. Returns the length of the
-/// block and the number of units.
+/// Writes the characters that end in a block; `window` contains it, the `BEFORE` bytes before it and one after it. Returns
+/// the length of the block and the number of units.
 ///
 /// `reach` is that of the block before, then of this one. While it does not grow, the test of a block is one
 /// comparison. Each comparison costs as much as a lookup.
@@ -229,34 +231,34 @@ fn run<const SIZE: usize>(
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn inside<const SIZE: usize>(
-    next: Place<'_, { BEFORE + 1 + BLOCK }>,
+    window: &[u8; BEFORE + BLOCK + 1],
     reach: &mut DecodeReach,
     out: &mut [MaybeUninit<u8>],
 ) -> (usize, usize) {
-    let block = next.back::<1>();
+    let moved = |back: usize| load(first(&window[BEFORE - back..]));
+    let block = moved(0);
     if *reach == DecodeReach::Ascii {
-        if !any_high_bit(block) {
+        if !Bytes64(block).any_high_bit() {
             put_ascii::<SIZE>(block, out);
             return (BLOCK, BLOCK);
         }
         *reach = DecodeReach::Two;
     }
-    let greatest = _mm512_max_epu8(block, next.back::<4>());
+    let greatest = _mm512_max_epu8(block, moved(3));
     if *reach == DecodeReach::Two && any_from(greatest, 0xE0) {
         *reach = DecodeReach::Three;
     }
     if *reach != DecodeReach::Two {
         if any_from(greatest, 0xF0) {
             *reach = DecodeReach::Four;
-            // The window begins `BEFORE` bytes before the block, `next` one byte later.
-            let (window, next) = (next.back::<{ BEFORE + 1 }>(), next.back::<BEFORE>());
+            let (window, next) = (moved(BEFORE), moved(BEFORE - 1));
             let ends = _mm512_cmpgt_epi8_mask(next, table(&CONTINUING_OR_BEFORE));
             return (WIDE, put_wide::<SIZE, false>(window, ends, out));
         }
         *reach = DecodeReach::Three;
     }
-    let back1 = next.back::<2>();
-    let ends = not_continuing(next.back::<0>());
+    let back1 = moved(1);
+    let ends = not_continuing(load(first(&window[BEFORE + 1..])));
     let units = ends.count_ones() as usize;
     let planes = if *reach == DecodeReach::Two {
         if units == BLOCK {
@@ -267,7 +269,7 @@ fn inside<const SIZE: usize>(
         if units > BLOCK / 2 {
             *reach = DecodeReach::Two;
         }
-        Planes::of_three(block, back1, next.back::<3>())
+        Planes::of_three(block, back1, moved(2))
     };
     planes.compress(ends).put::<SIZE>(units, out);
     (BLOCK, units)
@@ -296,7 +298,7 @@ fn edge<const SIZE: usize>(
 ) -> Option<(usize, usize)> {
     let len = (bytes.len() - at).min(BLOCK);
     let block = load_within(bytes, at, 0);
-    let is_ascii = !any_high_bit(block);
+    let is_ascii = !Bytes64(block).any_high_bit();
     if !is_ascii && any_from(_mm512_max_epu8(block, load_within(bytes, at, -3)), 0xF0) {
         let len = len.min(WIDE);
         let window = load_within(bytes, at, -(BEFORE as isize));

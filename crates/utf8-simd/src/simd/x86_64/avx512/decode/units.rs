@@ -7,8 +7,8 @@
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
-use crate::simd::generic::first_mut;
-use crate::simd::x86_64::avx512::validate::{Aligned, BLOCK, high, lanes, store, table};
+use crate::simd::generic::{Aligned, first_mut};
+use crate::simd::x86_64::avx512::vector::{BLOCK, lanes, store, table};
 
 /// The least byte, as a signed number, that is not a continuation byte.
 #[inline]
@@ -237,7 +237,7 @@ pub(super) fn put_wide<const SIZE: usize, const EXACT: bool>(
     // ASCII is payload and begins a character: only bit 7 is added.
     let payload = _mm512_mask2_permutex2var_epi8(
         table(&PAYLOAD[0]),
-        _mm512_or_si512(window, high()),
+        _mm512_or_si512(window, _mm512_set1_epi8(0x80_u8 as i8)),
         _mm512_movepi8_mask(window),
         table(&PAYLOAD[1]),
     );
@@ -278,7 +278,7 @@ fn fetch(payload: __m512i, places: __m512i, i: usize) -> __m512i {
     let places = _mm512_sub_epi8(places, _mm512_set1_epi32(0x0302_0100));
     let bytes = _mm512_permutexvar_epi8(places, payload);
     // The bits above the lowest bit 7 belong to the character before: bytes & !begin & (begin - 1).
-    let begin = _mm512_and_si512(bytes, high());
+    let begin = _mm512_and_si512(bytes, _mm512_set1_epi8(0x80_u8 as i8));
     let below = _mm512_add_epi32(begin, _mm512_set1_epi32(-1));
     let bytes = _mm512_ternarylogic_epi64::<AND_NOT_AND>(bytes, begin, below);
     // Joins pairs of bytes, with a factor of 2^6; then both pairs, with 2^12.
