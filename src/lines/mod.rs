@@ -108,6 +108,12 @@ impl PartialEq<&str> for Line {
     }
 }
 
+impl PartialEq<String> for Line {
+    fn eq(&self, other: &String) -> bool {
+        **self == **other
+    }
+}
+
 impl From<Line> for ByteString {
     fn from(line: Line) -> Self {
         line.text
