@@ -84,14 +84,13 @@ pin_project! {
         #[pin]
         pub(super) chunks: BodyChunks<B>,
         pub(super) text: ChunkText,
-        state: BodyState,
     }
 }
 
 impl<B> Utf8Body<B> {
     /// Reads `inner` as UTF-8, with the default options, in [`ErrorMode::Fatal`].
     pub fn new(inner: B) -> Self {
-        Self { chunks: BodyChunks::new(inner), text: ChunkText::new(), state: BodyState::Open }
+        Self { chunks: BodyChunks::new(inner), text: ChunkText::new() }
     }
 
     pub(super) fn in_charset(mut self, charset: BodyCharset) -> Self {
@@ -113,7 +112,7 @@ impl<B> Utf8Body<B> {
 
     /// Sets what replaces ill-formed parts.
     pub fn with_error_mode(mut self, mode: ErrorMode) -> Self {
-        self.chunks.set_error_mode(mode);
+        self.chunks.mode = mode;
         self.text.mode = mode;
         self
     }
@@ -142,7 +141,7 @@ impl<B> Utf8Body<B> {
     /// # }
     /// ```
     pub fn with_max_length(mut self, max_length: u64) -> Self {
-        self.chunks.set_max_length(max_length);
+        self.chunks.max_length = max_length;
         self
     }
 
@@ -154,12 +153,12 @@ impl<B> Utf8Body<B> {
 
     /// Returns the inner body.
     pub fn get_ref(&self) -> &B {
-        self.chunks.get_ref()
+        &self.chunks.inner
     }
 
     /// Returns the inner body mutably. Frames that you take from it are missing from the text.
     pub fn get_mut(&mut self) -> &mut B {
-        self.chunks.get_mut()
+        &mut self.chunks.inner
     }
 
     /// Consumes the adaptor and returns the inner body.
@@ -168,7 +167,7 @@ impl<B> Utf8Body<B> {
     /// (`decoder().incomplete()`), the rest of a frame after an error, trailers after an error, and
     /// bytes that have not been converted from another charset.
     pub fn into_inner(self) -> B {
-        self.chunks.into_inner()
+        self.chunks.inner
     }
 
     /// Returns the inner decoder, for the position in the text, the held bytes, whether a BOM was
@@ -210,47 +209,27 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
             if let Some(text) = this.text.next().transpose() {
                 return Poll::Ready(Some(text.map(Frame::data).map_err(BodyError::Utf8)));
             }
-            match this.state {
-                BodyState::Open if silent == MAX_TURNS => return give_way(cx),
-                BodyState::Open => match ready!(this.chunks.as_mut().poll_frame(cx)) {
-                    Some(Ok(frame)) => match frame.into_data() {
-                        Ok(data) => {
-                            this.text.chunk = data;
-                            silent += 1;
-                        }
-                        Err(trailers) => {
-                            let trailers = trailers.map_data(|_| ByteString::new());
-                            *this.state = BodyState::Ending(Some(Box::new(trailers)));
-                        }
-                    },
-                    Some(Err(error)) => {
-                        // All other errors end the chunks.
-                        if !matches!(error, BodyError::Legacy { .. }) {
-                            *this.state = BodyState::Ended;
-                        }
-                        return Poll::Ready(Some(Err(error)));
-                    }
-                    None => *this.state = BodyState::Ending(None),
-                },
-                BodyState::Ending(trailers) => {
-                    if let Some(text) = this.text.end().transpose() {
-                        return Poll::Ready(Some(text.map(Frame::data).map_err(BodyError::Utf8)));
-                    }
-                    let Some(mut trailers) = trailers.take() else {
-                        *this.state = BodyState::Ended;
-                        continue;
-                    };
-                    *this.state = BodyState::Open;
-                    if let Some(fields) = trailers.trailers_mut()
-                        && (this.chunks.charset() != BodyCharset::Utf8
-                            || has_changed(&this.text.decoder))
-                    {
-                        forget_bytes(fields);
-                    }
-                    return Poll::Ready(Some(Ok(*trailers)));
-                }
-                BodyState::Ended => return Poll::Ready(None),
+            if silent == MAX_TURNS {
+                return give_way(cx);
             }
+            if let Some(chunk) = ready!(this.chunks.as_mut().poll_chunk(cx)).transpose()? {
+                this.text.chunk = chunk;
+                silent += 1;
+                continue;
+            }
+            if this.chunks.has_failed() {
+                return Poll::Ready(None);
+            }
+            if let Some(text) = this.text.end().transpose() {
+                return Poll::Ready(Some(text.map(Frame::data).map_err(BodyError::Utf8)));
+            }
+            let mut trailers = this.chunks.as_mut().take_trailers();
+            if let Some(fields) = trailers.as_mut().and_then(Frame::trailers_mut)
+                && (this.chunks.charset() != BodyCharset::Utf8 || has_changed(&this.text.decoder))
+            {
+                forget_bytes(fields);
+            }
+            return Poll::Ready(trailers.map(|frame| Ok(frame.map_data(|_| ByteString::new()))));
         }
     }
 
@@ -365,34 +344,16 @@ impl<B: Body<Error: Into<BoxError>>> Body for Utf8Body<B> {
     }
 
     fn is_end_stream(&self) -> bool {
-        match self.state {
-            BodyState::Open => {
-                self.chunks.is_done()
-                    && self.text.chunk.is_empty()
-                    && self.text.decoder.clone().finish().is_ok()
-            }
-            BodyState::Ending(_) => false,
-            BodyState::Ended => true,
-        }
+        let is_done = self.chunks.is_done() && self.text.chunk.is_empty();
+        self.chunks.has_failed() || (is_done && self.text.decoder.clone().finish().is_ok())
     }
 
     fn size_hint(&self) -> SizeHint {
-        match self.state {
-            BodyState::Open => text_size(&self.text, &self.chunks.size_hint()),
-            BodyState::Ending(_) => text_size(&self.text, &SizeHint::with_exact(0)),
-            BodyState::Ended => SizeHint::with_exact(0),
+        match self.is_end_stream() {
+            true => SizeHint::with_exact(0),
+            false => text_size(&self.text, &self.chunks.size_hint()),
         }
     }
-}
-
-#[derive(Debug)]
-enum BodyState {
-    /// More chunks may follow.
-    Open,
-    /// The chunks have ended, except for these trailers. The decoder has not.
-    Ending(Option<Box<Frame<ByteString>>>),
-    /// Only `None` is left.
-    Ended,
 }
 
 /// Whether the text differs from the bytes that were decoded.

@@ -29,12 +29,12 @@ pin_project! {
     #[derive(Debug)]
     pub struct BodyChunks<B> {
         #[pin]
-        inner: B,
+        pub(super) inner: B,
         // Converts the bytes if the charset is not UTF-8.
         legacy: Option<Box<Legacy>>,
         // Repairs what is ill-formed in another charset.
-        mode: ErrorMode,
-        max_length: u64,
+        pub(super) mode: ErrorMode,
+        pub(super) max_length: u64,
         // The number of bytes of data received from the inner body.
         received: u64,
         state: ChunksState,
@@ -42,16 +42,16 @@ pin_project! {
 }
 
 /// What follows the bytes that are being converted.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 enum ChunksState {
     /// More frames.
     Open,
     /// These trailers, then more frames.
     Trailers(Box<Frame<Bytes>>),
-    /// An error, then nothing.
-    Failed(Box<BodyError>),
-    #[default]
-    Ended,
+    /// Nothing.
+    Finished,
+    /// This error, if it has not been returned, then nothing.
+    Failed(Option<Box<BodyError>>),
 }
 
 impl<B> BodyChunks<B> {
@@ -69,7 +69,7 @@ impl<B> BodyChunks<B> {
     /// Returns the error instead of the body. Call it before the first poll.
     #[cfg(feature = "tower")]
     pub(super) fn fail(&mut self, error: BodyError) {
-        self.state = ChunksState::Failed(Box::new(error));
+        self.state = ChunksState::failed(error);
     }
 
     pub(super) fn set_charset(&mut self, charset: BodyCharset) {
@@ -79,30 +79,10 @@ impl<B> BodyChunks<B> {
         };
     }
 
-    pub(super) fn set_error_mode(&mut self, mode: ErrorMode) {
-        self.mode = mode;
-    }
-
-    pub(super) fn set_max_length(&mut self, max_length: u64) {
-        self.max_length = max_length;
-    }
-
     pub(super) fn charset(&self) -> BodyCharset {
         self.legacy
             .as_ref()
             .map_or(BodyCharset::Utf8, |legacy| BodyCharset::Legacy(legacy.encoding()))
-    }
-
-    pub(super) fn get_ref(&self) -> &B {
-        &self.inner
-    }
-
-    pub(super) fn get_mut(&mut self) -> &mut B {
-        &mut self.inner
-    }
-
-    pub(super) fn into_inner(self) -> B {
-        self.inner
     }
 
     /// Returns the number of errors in another charset.
@@ -117,42 +97,38 @@ impl<B> BodyChunks<B> {
 }
 
 impl<B: Body<Error: Into<BoxError>>> BodyChunks<B> {
-    /// Polls for the next frame. One frame of the inner body yields at least one, which can be empty.
-    pub(super) fn poll_frame(
+    /// Polls for the next chunk. One frame of data of the inner body yields at least one, which can be empty. `None` means
+    /// trailers or the end.
+    pub(super) fn poll_chunk(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+    ) -> Poll<Option<Result<Bytes, BodyError>>> {
         loop {
             let this = self.as_mut().project();
             if let Some(block) = next_block(this.legacy, *this.mode).transpose() {
-                return Poll::Ready(Some(block.map(Frame::data)));
+                return Poll::Ready(Some(block));
             }
-            if let ChunksState::Open = this.state {
-                let Some(data) = ready!(self.as_mut().poll_data(cx)) else { continue };
-                let this = self.project();
-                let Some(legacy) = this.legacy else {
-                    return Poll::Ready(Some(Ok(Frame::data(data))));
-                };
-                legacy.push(data);
-                let block = next_block(this.legacy, *this.mode)?.unwrap_or_default();
-                return Poll::Ready(Some(Ok(Frame::data(block))));
-            }
-            return Poll::Ready(match mem::take(this.state) {
-                ChunksState::Trailers(trailers) => {
-                    *this.state = ChunksState::Open;
-                    Some(Ok(*trailers))
+            match this.state {
+                ChunksState::Open => {}
+                ChunksState::Trailers(_) | ChunksState::Finished => return Poll::Ready(None),
+                ChunksState::Failed(error) => {
+                    return Poll::Ready(error.take().map(|error| Err(*error)));
                 }
-                ChunksState::Failed(error) => Some(Err(*error)),
-                ChunksState::Open | ChunksState::Ended => None,
-            });
+            }
+            let Some(data) = ready!(self.as_mut().poll_inner(cx)) else { continue };
+            let this = self.project();
+            let Some(legacy) = this.legacy else { return Poll::Ready(Some(Ok(data))) };
+            legacy.push(data);
+            let block = next_block(this.legacy, *this.mode);
+            return Poll::Ready(Some(block.map(Option::unwrap_or_default)));
         }
     }
 
     /// Polls for the data of the next frame, within the limit. Returns `None` after a change of the state.
-    fn poll_data(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+    fn poll_inner(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         let mut this = self.project();
         let max_length = *this.max_length;
-        let too_long = || ChunksState::Failed(Box::new(BodyError::TooLong { max_length }));
+        let too_long = || ChunksState::failed(BodyError::TooLong { max_length });
         if *this.received == 0 && this.inner.size_hint().lower() > max_length {
             *this.state = too_long();
             return Poll::Ready(None);
@@ -172,11 +148,11 @@ impl<B: Body<Error: Into<BoxError>>> BodyChunks<B> {
                 Some(Err(trailers)) => {
                     ChunksState::Trailers(Box::new(trailers.map_data(|_| Bytes::new())))
                 }
-                None => ChunksState::Ended,
+                None => ChunksState::Finished,
             },
-            Err(error) => ChunksState::Failed(Box::new(BodyError::Inner(error.into()))),
+            Err(error) => ChunksState::failed(BodyError::Inner(error.into())),
         };
-        if let (ChunksState::Trailers(_) | ChunksState::Ended, Some(legacy)) =
+        if let (ChunksState::Trailers(_) | ChunksState::Finished, Some(legacy)) =
             (this.state, this.legacy)
         {
             legacy.finish();
@@ -184,24 +160,47 @@ impl<B: Body<Error: Into<BoxError>>> BodyChunks<B> {
         Poll::Ready(None)
     }
 
-    /// Returns whether nothing follows.
+    /// Takes the trailers, after all chunks before them.
+    pub(super) fn take_trailers(self: Pin<&mut Self>) -> Option<Frame<Bytes>> {
+        let state = self.project().state;
+        match mem::replace(state, ChunksState::Open) {
+            ChunksState::Trailers(trailers) => Some(*trailers),
+            other => {
+                *state = other;
+                None
+            }
+        }
+    }
+
+    /// Returns whether no chunks and no trailers follow.
     pub(super) fn is_done(&self) -> bool {
         let is_idle = self.legacy.as_ref().is_none_or(|legacy| legacy.is_idle());
         match self.state {
             ChunksState::Open => self.inner.is_end_stream() && is_idle,
+            ChunksState::Finished => is_idle,
             ChunksState::Trailers(_) | ChunksState::Failed(_) => false,
-            ChunksState::Ended => is_idle,
         }
+    }
+
+    /// Returns whether an error has ended the chunks.
+    pub(super) fn has_failed(&self) -> bool {
+        matches!(self.state, ChunksState::Failed(None))
     }
 
     /// Returns the bounds of the chunks that follow.
     pub(super) fn size_hint(&self) -> SizeHint {
         match self.state {
             _ if self.legacy.is_some() => SizeHint::new(),
-            ChunksState::Failed(_) => SizeHint::new(),
             ChunksState::Open => self.inner.size_hint(),
-            ChunksState::Trailers(_) | ChunksState::Ended => SizeHint::with_exact(0),
+            ChunksState::Trailers(_) | ChunksState::Finished => SizeHint::with_exact(0),
+            ChunksState::Failed(_) => SizeHint::new(),
         }
+    }
+}
+
+impl ChunksState {
+    fn failed(error: BodyError) -> Self {
+        Self::Failed(Some(Box::new(error)))
     }
 }
 
@@ -209,9 +208,9 @@ impl<B: Body<Error: Into<BoxError>>> BodyChunks<B> {
 impl<B: Body<Error: Into<BoxError>>> Stream for BodyChunks<B> {
     type Item = Result<Bytes, BodyError>;
 
-    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let frame = ready!(self.poll_frame(cx));
-        Poll::Ready(frame.map(|frame| Ok(frame?.into_data().unwrap_or_default())))
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let chunk = ready!(self.as_mut().poll_chunk(cx));
+        Poll::Ready(chunk.or_else(|| self.take_trailers().map(|_| Ok(Bytes::new()))))
     }
 }
 

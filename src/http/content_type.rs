@@ -129,12 +129,6 @@ impl BodyCharset {
     }
 }
 
-impl From<Malformed> for BodyError {
-    fn from(Malformed { at }: Malformed) -> Self {
-        Self::MalformedContentType { offset: at }
-    }
-}
-
 /// Stores the first value, and rejects a different one.
 fn agree<T: PartialEq>(first: &mut Option<T>, next: T) -> Result<(), BodyError> {
     match first {
@@ -279,86 +273,67 @@ fn is_text_type(field: &[u8]) -> bool {
 
 /// Returns the kind of text that the headers describe, if it is an accepted one.
 fn text_kind(headers: &HeaderMap, accepted: &[TextKind]) -> Result<TextKind, BodyError> {
-    let mut kind = None;
+    let mut first = None;
     for field in headers.get_all(CONTENT_TYPE) {
         let mut parameters = Parameters::of(field.as_bytes())?;
-        let (main, subtype) = parameters.media_type;
-        let kind_of_field = kind_of(parameters.media_type);
-        let Some(next) = kind_of_field.filter(|kind| accepted.contains(kind)) else {
-            let media_type = [main, b"/", subtype].concat();
+        let media_type = parameters.media_type;
+        let Some(kind) = kind_of(media_type).filter(|kind| accepted.contains(kind)) else {
             let media_type = media_type.escape_ascii().take(80).map(char::from).collect();
             return Err(BodyError::UnsupportedMediaType { media_type });
         };
         // `application/json, text/plain` is not JSON.
         while parameters.next()?.is_some() {}
-        if kind.is_some_and(|first| first != next) {
-            return Err(BodyError::ContradictoryCharsets);
-        }
-        kind = Some(next);
+        agree(&mut first, kind)?;
     }
-    kind.ok_or(BodyError::UnsupportedMediaType { media_type: String::new() })
+    first.ok_or(BodyError::UnsupportedMediaType { media_type: String::new() })
 }
 
-fn kind_of(media_type: MediaType<'_>) -> Option<TextKind> {
-    let (main, subtype) = media_type;
-    let suffix = subtype.len().checked_sub(5).map(|at| &subtype[at..]);
-    let is_json = is_type(media_type, ("application", "json"));
-    if is_json || suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case(b"+json")) {
-        return Some(TextKind::Json);
+fn kind_of(media_type: &[u8]) -> Option<TextKind> {
+    match &*media_type.to_ascii_lowercase() {
+        b"application/json" => Some(TextKind::Json),
+        media_type if media_type.ends_with(b"+json") => Some(TextKind::Json),
+        media_type if media_type.starts_with(b"text/") => Some(TextKind::Text),
+        _ => None,
     }
-    main.eq_ignore_ascii_case(b"text").then_some(TextKind::Text)
 }
 
-/// Text types that are always UTF-8. A `charset` has no effect.
-const UTF_8_TYPES: [(&str, &str); 2] = [
-    ("text", "event-stream"), // WHATWG HTML, section 9.2.6
-    ("text", "vtt"),          // WebVTT, section 4.1
-];
-
-/// Whether the media type is always UTF-8. JSON is (RFC 8259, section 8.1), and has no `charset` (section 11).
-fn is_always_utf8(media_type: MediaType<'_>) -> bool {
-    kind_of(media_type) == Some(TextKind::Json)
-        || UTF_8_TYPES.iter().any(|&known| is_type(media_type, known))
-}
-
-fn is_type((main, subtype): MediaType<'_>, known: (&str, &str)) -> bool {
-    main.eq_ignore_ascii_case(known.0.as_bytes())
-        && subtype.eq_ignore_ascii_case(known.1.as_bytes())
-}
-
-/// The field does not follow the grammar from this byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Malformed {
-    at: usize,
+/// Whether the media type is always UTF-8, so that a `charset` has no effect. JSON is (RFC 8259, section 8.1), and has no
+/// `charset` (section 11).
+fn is_always_utf8(media_type: &[u8]) -> bool {
+    match &*media_type.to_ascii_lowercase() {
+        b"text/event-stream" => true, // WHATWG HTML, section 9.2.6
+        b"text/vtt" => true,          // WebVTT, section 4.1
+        media_type => kind_of(media_type) == Some(TextKind::Json),
+    }
 }
 
 /// The parameters of a media type, in order.
 #[derive(Debug)]
 struct Parameters<'a> {
     field: &'a [u8],
-    media_type: MediaType<'a>,
+    /// The type, a slash and the subtype.
+    media_type: &'a [u8],
     /// Invariant: at most the length of `field`. All bytes before it follow the grammar.
     at: usize,
 }
-
-/// The type and the subtype.
-type MediaType<'a> = (&'a [u8], &'a [u8]);
 
 /// A name as written, and a value without quotes.
 type Parameter<'a> = (&'a [u8], Cow<'a, [u8]>);
 
 impl<'a> Parameters<'a> {
     /// Parses the media type, and stops before the parameters.
-    fn of(field: &'a [u8]) -> Result<Self, Malformed> {
-        let mut parameters = Self { field, media_type: (b"", b""), at: 0 };
+    fn of(field: &'a [u8]) -> Result<Self, BodyError> {
+        let mut parameters = Self { field, media_type: b"", at: 0 };
         parameters.skip_whitespace();
-        let main = parameters.token()?;
+        let start = parameters.at;
+        parameters.token()?;
         parameters.require(b'/')?;
-        parameters.media_type = (main, parameters.token()?);
+        parameters.token()?;
+        parameters.media_type = &field[start..parameters.at];
         Ok(parameters)
     }
 
-    fn next(&mut self) -> Result<Option<Parameter<'a>>, Malformed> {
+    fn next(&mut self) -> Result<Option<Parameter<'a>>, BodyError> {
         loop {
             self.skip_whitespace();
             if self.at == self.field.len() {
@@ -379,6 +354,11 @@ impl<'a> Parameters<'a> {
         Ok(Some((name, value)))
     }
 
+    /// The field does not follow the grammar from here.
+    fn malformed(&self) -> BodyError {
+        BodyError::MalformedContentType { offset: self.at }
+    }
+
     fn peek(&self) -> Option<u8> {
         self.field.get(self.at).copied()
     }
@@ -389,25 +369,25 @@ impl<'a> Parameters<'a> {
         }
     }
 
-    fn require(&mut self, byte: u8) -> Result<(), Malformed> {
+    fn require(&mut self, byte: u8) -> Result<(), BodyError> {
         if self.peek() != Some(byte) {
-            return Err(Malformed { at: self.at });
+            return Err(self.malformed());
         }
         self.at += 1;
         Ok(())
     }
 
-    fn token(&mut self) -> Result<&'a [u8], Malformed> {
+    fn token(&mut self) -> Result<&'a [u8], BodyError> {
         let rest = &self.field[self.at..];
         let len = rest.iter().position(|&byte| !is_token(byte)).unwrap_or(rest.len());
         if len == 0 {
-            return Err(Malformed { at: self.at });
+            return Err(self.malformed());
         }
         self.at += len;
         Ok(&rest[..len])
     }
 
-    fn quoted_string(&mut self) -> Result<Vec<u8>, Malformed> {
+    fn quoted_string(&mut self) -> Result<Vec<u8>, BodyError> {
         self.require(b'"')?;
         let mut value = Vec::new();
         while self.peek() != Some(b'"') {
@@ -416,7 +396,7 @@ impl<'a> Parameters<'a> {
             }
             match self.peek() {
                 Some(byte @ (b'\t' | b' '..=b'~' | 0x80..)) => value.push(byte),
-                _ => return Err(Malformed { at: self.at }),
+                _ => return Err(self.malformed()),
             }
             self.at += 1;
         }

@@ -339,7 +339,7 @@ where
 }
 
 pin_project! {
-    /// The future of a [`Utf8Service`].
+    /// The future of a [`Utf8Service`]. It panics if it is polled after completion.
     #[derive(Debug)]
     pub struct ServiceFuture<F> {
         // `None` if the inner service is not called.

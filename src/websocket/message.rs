@@ -6,7 +6,7 @@ use bytes::{BufMut, Bytes, BytesMut};
 use bytestring::ByteString;
 
 use crate::decoder::boundary;
-use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
+use crate::decoder::error::Utf8Error;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 
 /// A received message or control frame.
@@ -122,13 +122,8 @@ impl MessageError {
     /// | the others: violations of the protocol | 1002 |
     pub const fn close_code(&self) -> u16 {
         match self {
-            Self::Utf8(error) | Self::Reason(error) => match error.kind() {
-                Utf8ErrorKind::ForbiddenBom
-                | Utf8ErrorKind::MissingBom
-                | Utf8ErrorKind::Noncharacter
-                | Utf8ErrorKind::Forbidden => 1008,
-                _ => 1007,
-            },
+            Self::Utf8(error) | Self::Reason(error) if error.kind().is_ill_formed() => 1007,
+            Self::Utf8(_) | Self::Reason(_) => 1008,
             Self::TooLong { .. } => 1009,
             _ => 1002,
         }

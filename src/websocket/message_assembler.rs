@@ -6,9 +6,10 @@ use core::mem;
 use bytes::BytesMut;
 
 use crate::decoder::options::Utf8Options;
+use crate::decoder::text::GatheredText;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::utf8_decoder::masked::{Mask, Unmasked};
-use crate::websocket::buffer::{BytesBuffer, ExpectedLength, TextBuffer};
+use crate::websocket::buffer::ExpectedLength;
 use crate::websocket::message::{MAX_CONTROL, check_close, parse_close};
 use crate::websocket::{FrameHeader, Message, MessageError, Opcode};
 
@@ -76,8 +77,10 @@ pub struct MessageAssembler {
 enum Open {
     /// None. The next data frame starts one.
     Nothing,
-    Text(TextBuffer),
-    Binary(BytesBuffer),
+    /// The kept pieces, not copied as long as they are contiguous. The beginning of a character can follow the text.
+    Text(GatheredText),
+    /// The kept pieces, not copied as long as they are contiguous.
+    Binary(BytesMut),
     /// No messages follow this error.
     Failed(MessageError),
 }
@@ -190,10 +193,10 @@ impl MessageAssembler {
             (_, Open::Text(_) | Open::Binary(_)) => {
                 return self.fail(MessageError::InterruptedMessage);
             }
-            (Opcode::Binary, _) => self.open = Open::Binary(BytesBuffer::default()),
+            (Opcode::Binary, _) => self.open = Open::Binary(BytesMut::new()),
             _ => {
                 self.decoder.reset();
-                self.open = Open::Text(TextBuffer::new());
+                self.open = Open::Text(GatheredText::default());
             }
         }
         self.frame = Frame::Data { fin, mask, announced: 0 };
@@ -241,11 +244,11 @@ impl MessageAssembler {
         match &mut self.open {
             Open::Text(buffer) => {
                 if let Some(c) = received.split {
-                    buffer.push(c.encode_utf8(&mut [0; 4]), expected);
+                    expected.push_text(buffer, c.encode_utf8(&mut [0; 4]));
                 }
-                buffer.push(received.text, expected);
+                expected.push_text(buffer, received.text);
             }
-            Open::Binary(buffer) => buffer.push(received.bytes, expected),
+            Open::Binary(buffer) => expected.push_bytes(buffer, received.bytes),
             Open::Nothing | Open::Failed(_) => {}
         }
         self.conclude(received.error)
@@ -281,10 +284,10 @@ impl MessageAssembler {
         let (Frame::Data { mask, announced, .. }, Open::Text(buffer)) = (frame, open) else {
             return self.push_copied(piece);
         };
-        let gathered = buffer.contiguous_with(&piece);
-        let Some(buffer) = gathered.filter(|_| decoder.incomplete().is_empty()) else {
+        let is_contiguous = buffer.is_empty() || buffer.is_followed_by(&piece);
+        if !is_contiguous || !decoder.incomplete().is_empty() {
             return self.push_copied(piece);
-        };
+        }
         let accepted = count(piece.len(), *max_length, len, announced);
         let is_too_long = accepted < piece.len();
         if is_too_long {
@@ -401,7 +404,7 @@ impl MessageAssembler {
     /// Returns the bytes of an incomplete character in a text message, at most three.
     pub fn incomplete(&self) -> &[u8] {
         match &self.open {
-            Open::Text(buffer) if !buffer.incomplete().is_empty() => buffer.incomplete(),
+            Open::Text(buffer) if !buffer.after_text().is_empty() => buffer.after_text(),
             _ => self.decoder.incomplete(),
         }
     }
@@ -418,7 +421,7 @@ impl MessageAssembler {
         let len = bytes.len();
         piece.truncate(len);
         if let Open::Binary(buffer) = &mut self.open {
-            buffer.push_owned(piece, expected);
+            expected.push_owned(buffer, piece);
         }
         self.conclude(error)
     }
@@ -481,7 +484,7 @@ impl MessageAssembler {
                 Ok(()) => Ok(Message::Text(buffer.into_text())),
                 Err(error) => self.fail(MessageError::Utf8(error)),
             },
-            Open::Binary(buffer) => Ok(Message::Binary(buffer.into_bytes())),
+            Open::Binary(buffer) => Ok(Message::Binary(buffer.freeze())),
             Open::Nothing | Open::Failed(_) => self.fail(MessageError::NoFrame),
         }
     }
@@ -535,10 +538,10 @@ impl Default for MessageAssembler {
 #[inline]
 fn settle(decoder: &mut Utf8Decoder, open: &mut Open) {
     if let Open::Text(buffer) = open
-        && !buffer.incomplete().is_empty()
+        && !buffer.after_text().is_empty()
     {
-        decoder.hold(buffer.incomplete());
-        buffer.drop_incomplete();
+        decoder.hold(buffer.after_text());
+        buffer.truncate();
     }
 }
 

@@ -404,11 +404,30 @@ impl GatheredText {
         }
     }
 
+    /// Drops the bytes after the text, and appends a copy of `text`. If `growth` is not 0, the whole text is first copied to a
+    /// buffer for `growth` more bytes than it has.
+    #[inline]
+    pub fn push_copy(&mut self, text: &str, growth: usize) {
+        self.truncate();
+        if growth > 0 {
+            let longer = bytes::BytesMut::with_capacity(self.text + growth);
+            let shorter = core::mem::replace(&mut self.bytes, longer);
+            self.bytes.extend_from_slice(&shorter);
+        }
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.text += text.len();
+    }
+
+    /// Returns the number of bytes that the buffer can hold without growing.
+    pub fn capacity(&self) -> usize {
+        self.bytes.capacity()
+    }
+
     /// Returns the text so far.
     pub fn as_str(&self) -> &str {
         let text = &self.bytes[..self.text];
-        // SAFETY: by the invariant, the first `text` bytes are well-formed. Only `extend` adds to them: bytes
-        // that `find_text` has found to be a `str`, directly after them or at the start.
+        // SAFETY: by the invariant, the first `text` bytes are well-formed. Only `extend` and `push_copy` add to
+        // them: bytes that `find_text` has found to be a `str`, directly after them or at the start, and a copy of a `str`.
         unsafe { str::from_utf8_unchecked(text) }
     }
 
