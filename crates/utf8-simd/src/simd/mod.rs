@@ -74,6 +74,7 @@ mod generic;
 mod portable;
 mod reference;
 mod results;
+mod table;
 mod uninit;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod wasm32;
@@ -85,6 +86,7 @@ pub use reference::pairs::NulForm;
 pub use reference::{Sequence, begins_nothing, sequence, surrogate_pair};
 pub use results::BLOCK_ERRORS_LEN;
 pub use results::{BlockErrors, ErrorLen, Validated};
+pub(crate) use table::table;
 
 /// An implementation of the inner loops that this machine can run.
 ///
@@ -100,70 +102,60 @@ pub use results::{BlockErrors, ErrorLen, Validated};
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Level(InstructionSet);
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(u8)]
-enum InstructionSet {
-    Scalar,
+/// Defines [`InstructionSet`]: for each level, the simplest first, its name and whether this machine has its features.
+macro_rules! instruction_sets {
+    ($($(#[$cfg:meta])* $level:ident $name:literal if $is_available:expr;)*) => {
+        #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        enum InstructionSet {
+            $($(#[$cfg])* $level,)*
+        }
+
+        impl InstructionSet {
+            const ALL: &[Self] = &[$($(#[$cfg])* Self::$level),*];
+
+            fn is_available(self) -> bool {
+                match self {
+                    $($(#[$cfg])* Self::$level => $is_available,)*
+                }
+            }
+
+            const fn name(self) -> &'static str {
+                match self {
+                    $($(#[$cfg])* Self::$level => $name,)*
+                }
+            }
+
+            /// Whether `--cfg utf8_simd_level="NAME"` selects this level, for tests and benchmarks.
+            const fn is_forced(self) -> bool {
+                match self {
+                    $($(#[$cfg])* Self::$level => cfg!(utf8_simd_level = $name),)*
+                }
+            }
+        }
+    };
+}
+
+instruction_sets! {
+    Scalar "scalar" if true;
     #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
-    Portable,
+    Portable "portable" if true;
     #[cfg(target_arch = "x86_64")]
-    Sse41,
+    Sse41 "sse4.1" if has!("sse4.1", "popcnt");
     #[cfg(target_arch = "x86_64")]
-    Avx2,
+    Avx2 "avx2" if has!("avx2", "popcnt");
     #[cfg(target_arch = "x86_64")]
-    Avx512,
+    Avx512 "avx512" if has!(
+        "avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2", "bmi2", "popcnt"
+    );
     #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-    Neon,
+    Neon "neon" if has!("neon");
+    // The level exists only in builds that enable the feature.
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-    Simd128,
+    Simd128 "simd128" if true;
 }
 
 impl InstructionSet {
-    /// The levels of this architecture, the simplest first.
-    const ALL: &[Self] = &[
-        Self::Scalar,
-        #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
-        Self::Portable,
-        #[cfg(target_arch = "x86_64")]
-        Self::Sse41,
-        #[cfg(target_arch = "x86_64")]
-        Self::Avx2,
-        #[cfg(target_arch = "x86_64")]
-        Self::Avx512,
-        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-        Self::Neon,
-        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-        Self::Simd128,
-    ];
-
-    /// Whether this machine has the features of the level.
-    fn is_available(self) -> bool {
-        match self {
-            Self::Scalar => true,
-            #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
-            Self::Portable => true,
-            #[cfg(target_arch = "x86_64")]
-            Self::Sse41 => has!("sse4.1", "popcnt"),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => has!("avx2", "popcnt"),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => has!(
-                "avx512f",
-                "avx512bw",
-                "avx512vl",
-                "avx512vbmi",
-                "avx512vbmi2",
-                "bmi2",
-                "popcnt"
-            ),
-            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-            Self::Neon => has!("neon"),
-            // The level exists only in builds that enable the feature.
-            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Self::Simd128 => true,
-        }
-    }
-
     /// Whether machines of this architecture commonly run this level.
     #[inline]
     const fn is_common(self) -> bool {
@@ -171,24 +163,6 @@ impl InstructionSet {
         return matches!(self, Self::Avx2 | Self::Avx512);
         #[cfg(not(target_arch = "x86_64"))]
         true
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Scalar => "scalar",
-            #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
-            Self::Portable => "portable",
-            #[cfg(target_arch = "x86_64")]
-            Self::Sse41 => "sse4.1",
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => "avx2",
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => "avx512",
-            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-            Self::Neon => "neon",
-            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Self::Simd128 => "simd128",
-        }
     }
 }
 
@@ -246,11 +220,9 @@ impl Level {
 
     #[cold]
     fn find_best() -> Self {
-        let best = match forced() {
-            Some(name) => Self::available().find(|level| level.name() == name),
-            None => Self::available().last(),
-        };
-        let best = best.unwrap_or(Self(InstructionSet::Scalar));
+        let any_is_forced = InstructionSet::ALL.iter().any(|level| level.is_forced());
+        let best = Self::available().filter(|level| !any_is_forced || level.0.is_forced()).last();
+        let best = best.unwrap_or(Self::SCALAR);
         best.set_detected();
         best
     }
@@ -328,44 +300,8 @@ pub fn error_at_start(input: &[u8]) -> Option<usize> {
     }
 }
 
-/// The level that `--cfg utf8_simd_level="NAME"` selects, for tests and benchmarks.
-const fn forced() -> Option<&'static str> {
-    if cfg!(utf8_simd_level = "scalar") {
-        Some("scalar")
-    } else if cfg!(utf8_simd_level = "portable") {
-        Some("portable")
-    } else if cfg!(utf8_simd_level = "sse4.1") {
-        Some("sse4.1")
-    } else if cfg!(utf8_simd_level = "avx2") {
-        Some("avx2")
-    } else if cfg!(utf8_simd_level = "avx512") {
-        Some("avx512")
-    } else if cfg!(utf8_simd_level = "neon") {
-        Some("neon")
-    } else if cfg!(utf8_simd_level = "simd128") {
-        Some("simd128")
-    } else {
-        None
-    }
-}
-
 impl fmt::Debug for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Level").field(&self.name()).finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a_char_is_decoded_from_exactly_its_bytes() {
-        for c in ['é', '€', '😀'] {
-            let (mut bytes, len) = (*b"....x", c.len_utf8());
-            c.encode_utf8(&mut bytes);
-            for until in 0..=bytes.len() {
-                let decoded = super::decode_char(&bytes[..until]);
-                assert_eq!(decoded, (until == len).then_some(c), "{c} {until}");
-            }
-        }
     }
 }

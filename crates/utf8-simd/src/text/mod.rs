@@ -39,9 +39,6 @@ mod read_buffer;
 #[cfg(feature = "alloc")]
 mod text_output;
 
-#[cfg(test)]
-mod tests;
-
 pub use parts::ShortText;
 #[doc(hidden)]
 pub use parts::{BlockPart, BlockParts};

@@ -228,37 +228,3 @@ impl fmt::Debug for ReadBuffer {
             .finish_non_exhaustive()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_start_of_the_rest_becomes_text() {
-        let mut buffer = ReadBuffer::new();
-        buffer.room(16)[..4].copy_from_slice(b"abc\xFF");
-        buffer.fill(4);
-        for text in ["abc", "abcdefgh", ""] {
-            assert_eq!((buffer.accept(|_| text), buffer.as_str()), (0, ""));
-        }
-        assert_eq!(buffer.accept(|rest| str::from_utf8(&rest[1..3]).unwrap()), 0);
-        assert_eq!(buffer.accept(|rest| str::from_utf8(&rest[..3]).unwrap()), 3);
-        assert_eq!((buffer.as_str(), buffer.rest()), ("abc", &b"\xFF"[..]));
-    }
-
-    #[test]
-    fn unread_bytes_move_to_the_front_of_the_room() {
-        let all = *b"0123456789";
-        for len in 0..=all.len() {
-            for passed in 0..=len {
-                let mut buffer = ReadBuffer::new();
-                buffer.room(64)[..len].copy_from_slice(&all[..len]);
-                buffer.fill(len);
-                buffer.pass(passed);
-                let left = len - passed;
-                assert_eq!(buffer.room(64).len(), ReadBuffer::WITHIN.min(64) - left);
-                assert_eq!(buffer.rest(), &all[passed..len]);
-            }
-        }
-    }
-}

@@ -1,6 +1,5 @@
 //! UTF-16, in units and in bytes.
 
-use super::through_utf16;
 #[cfg(feature = "alloc")]
 use alloc::string::String;
 
@@ -112,6 +111,10 @@ fn repair<'a>(input: &[u16], output: &'a mut [u16; DAMAGED]) -> &'a [u16] {
 impl Target for Utf16 {
     type Unit = u16;
 
+    fn put(units: &[u16], output: &mut [u16], _: Errors) -> (usize, usize) {
+        put(units, output, |unit| unit)
+    }
+
     fn from_source<S: Source + ?Sized>(
         input: &S::Input,
         output: &mut [u16],
@@ -136,13 +139,8 @@ impl Source for Utf16Le {
 impl Target for Utf16Le {
     type Unit = u8;
 
-    fn from_source<S: Source + ?Sized>(
-        input: &S::Input,
-        output: &mut [u8],
-        errors: Errors,
-    ) -> Transcoded {
-        let put = |units: &[u16], out: &mut [u8]| put_bytes(units, u16::to_le_bytes, out);
-        through_utf16::<S, u8>(input, output, errors, u16::MAX, put)
+    fn put(units: &[u16], output: &mut [u8], _: Errors) -> (usize, usize) {
+        put_bytes(units, output, u16::to_le_bytes)
     }
 }
 
@@ -161,31 +159,27 @@ impl Source for Utf16Be {
 impl Target for Utf16Be {
     type Unit = u8;
 
-    fn from_source<S: Source + ?Sized>(
-        input: &S::Input,
-        output: &mut [u8],
-        errors: Errors,
-    ) -> Transcoded {
-        let put = |units: &[u16], out: &mut [u8]| put_bytes(units, u16::to_be_bytes, out);
-        through_utf16::<S, u8>(input, output, errors, u16::MAX, put)
+    fn put(units: &[u16], output: &mut [u8], _: Errors) -> (usize, usize) {
+        put_bytes(units, output, u16::to_be_bytes)
     }
 }
 
 /// Writes whole characters as bytes, as many as fit. Returns the units read and the bytes written.
-fn put_bytes(
-    units: &[u16],
-    to_bytes: impl Fn(u16) -> [u8; 2],
-    output: &mut [u8],
-) -> (usize, usize) {
-    let (output, _) = output.as_chunks_mut();
+fn put_bytes(units: &[u16], output: &mut [u8], of: impl Fn(u16) -> [u8; 2]) -> (usize, usize) {
+    let (read, written) = put(units, output.as_chunks_mut().0, of);
+    (read, 2 * written)
+}
+
+/// Writes whole characters, as many as fit, each unit as one item. Returns the units read and the items written.
+fn put<U>(units: &[u16], output: &mut [U], of: impl Fn(u16) -> U) -> (usize, usize) {
     let mut len = units.len().min(output.len());
     if len < units.len() && len > 0 && is_high(units[len - 1]) {
         len -= 1;
     }
     for (to, &unit) in output.iter_mut().zip(&units[..len]) {
-        *to = to_bytes(unit);
+        *to = of(unit);
     }
-    (len, 2 * len)
+    (len, len)
 }
 
 /// Decodes UTF-16 in bytes.
@@ -322,7 +316,7 @@ fn stop_before<U: Copy>(input: &[U], unit: impl Fn(U) -> u16) -> Stop {
     }
 }
 
-fn is_surrogate(unit: u16) -> bool {
+pub(super) fn is_surrogate(unit: u16) -> bool {
     unit & 0xF800 == 0xD800
 }
 

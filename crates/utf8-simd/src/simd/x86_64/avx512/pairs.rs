@@ -19,6 +19,7 @@ use core::arch::x86_64::*;
 
 use crate::simd::generic::{Aligned, first};
 use crate::simd::reference::pairs::{NulForm, ROOM};
+use crate::simd::table;
 use crate::simd::x86_64::avx512::vector::{BLOCK, lanes, load, load_within, store, table};
 
 /// `11110uuu` by the low six bits of `1010vvvv`.
@@ -54,11 +55,10 @@ enum PairsPart {
 
 impl PairsPart {
     const fn by_low_bits(self) -> Aligned {
-        let mut table = [0; 64];
-        let mut bits = 0;
-        while bits < 64 {
+        Aligned(table!(64, |i| {
+            let bits = i as u8;
             let u = (bits & 0x0F) + 1;
-            table[bits as usize] = match self {
+            match self {
                 Self::Leading => 0xF0 | u >> 2,
                 Self::SecondHigh => 0x80 | (u & 3) << 4,
                 Self::SecondLow => bits >> 2,
@@ -67,10 +67,8 @@ impl PairsPart {
                 Self::HalfBySecond => 0x80 | (bits & 0x0F) << 2,
                 Self::NextTwo => bits >> 4,
                 Self::ThreeEach => bits / 3,
-            };
-            bits += 1;
-        }
-        Aligned(table)
+            }
+        }))
     }
 }
 

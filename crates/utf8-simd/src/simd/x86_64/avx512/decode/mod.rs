@@ -27,6 +27,7 @@ use core::mem::MaybeUninit;
 
 use crate::simd::generic::{Aligned, Vector, first, first_marks, first_mut, unfinished};
 use crate::simd::reference::convert;
+use crate::simd::table;
 use crate::simd::uninit::as_uninit;
 use crate::simd::x86_64::avx2;
 use crate::simd::x86_64::avx512::decode::units::{Planes, fill, not_continuing, put_wide};
@@ -277,15 +278,8 @@ fn inside<const SIZE: usize>(
 
 /// The greatest continuation byte, as a signed number; for the bytes before a wide block, a number that no
 /// byte exceeds.
-static CONTINUING_OR_BEFORE: Aligned = Aligned({
-    let mut table = [0xBF; 64];
-    let mut i = 0;
-    while i < BEFORE {
-        table[i] = 0x7F;
-        i += 1;
-    }
-    table
-});
+static CONTINUING_OR_BEFORE: Aligned =
+    Aligned(table!(64, |i| if i < BEFORE { 0x7F } else { 0xBF }));
 
 /// Like [`inside`], for any block of `bytes`: the one at `at`. Writes no excess units. Returns `None`, and
 /// writes nothing, if the units do not fit.
