@@ -81,7 +81,7 @@ mod wasm32;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub(crate) use ends::{head, tail};
+pub use ends::{head, tail};
 pub use reference::pairs::NulForm;
 pub use reference::{Sequence, begins_nothing, sequence, surrogate_pair};
 pub use results::BLOCK_ERRORS_LEN;

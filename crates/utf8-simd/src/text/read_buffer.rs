@@ -110,11 +110,21 @@ impl ReadBuffer {
     /// Appends to the text what `scan` finds at the start of the rest. Returns its length.
     #[inline(always)]
     pub fn accept(&mut self, scan: impl for<'a> FnOnce(&'a [u8]) -> &'a str) -> usize {
+        self.accept_with(|rest| (scan(rest), ())).0
+    }
+
+    /// Like [`accept`](Self::accept), and also returns what `scan` has found besides, such as why the text ended.
+    #[inline(always)]
+    pub fn accept_with<T>(
+        &mut self,
+        scan: impl for<'a> FnOnce(&'a [u8]) -> (&'a str, T),
+    ) -> (usize, T) {
         let rest = self.rest();
-        let len = front_len(scan(rest), rest);
+        let (text, found) = scan(rest);
+        let len = front_len(text, rest);
         // The bytes from `text` on are a `str`, so the text before them can be extended by them.
         self.text += len;
-        len
+        (len, found)
     }
 
     /// Drops the first `len` bytes of the rest, and the text, which should be empty.

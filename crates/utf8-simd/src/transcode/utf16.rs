@@ -6,7 +6,7 @@ use alloc::string::String;
 use super::{Errors, Sealed, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le};
 use crate::simd::Level;
 #[cfg(feature = "alloc")]
-use crate::text::push_utf16;
+use crate::{text::push_utf16, transcode::push_by_blocks};
 
 const REPLACEMENT: u16 = 0xFFFD;
 
@@ -62,30 +62,16 @@ impl Source for Utf16 {
             let rest = &input[read..];
             // The longest encoding of a short text, so that it is allocated once.
             text.reserve(rest.len().max(3 * rest.len().min(SHORT)));
-            let used = push_utf16(level, rest, text);
-            read += used;
+            read += push_utf16(level, rest, text);
             let rest = &input[read..];
             let stop = match stop_before(rest, |unit| unit) {
                 Stop::Full => {
                     text.reserve(3 * rest.len().min(DAMAGED));
                     continue;
                 }
-                Stop::IllFormed(_) if errors == Errors::Replace && used >= FAR => {
-                    text.push(char::REPLACEMENT_CHARACTER);
-                    read += 1;
-                    continue;
-                }
-                Stop::IllFormed(_) if errors == Errors::Replace => {
-                    let mut block = [0; DAMAGED];
-                    let repaired = repair(rest, &mut block);
-                    text.reserve(3 * repaired.len());
-                    read += push_utf16(level, repaired, text);
-                    continue;
-                }
-                Stop::Incomplete(len) if errors == Errors::Replace => {
-                    text.push(char::REPLACEMENT_CHARACTER);
-                    read += len;
-                    Stop::Done
+                Stop::IllFormed(_) | Stop::Incomplete(_) if errors == Errors::Replace => {
+                    let (used, stop) = push_by_blocks::<Self, 4096>(rest, errors, text);
+                    return (read + used, stop);
                 }
                 stop => stop,
             };

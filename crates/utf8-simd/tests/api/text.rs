@@ -74,6 +74,28 @@ fn only_text_at_the_start_of_the_bytes_is_taken() {
     assert_eq!((&*front, &*bytes), ("abc", &b"\xFF"[..]));
 }
 
+#[cfg(feature = "bytes")]
+#[test]
+fn a_prefix_is_taken_with_why_it_ended() {
+    use utf8_simd::PrefixEnd::{IllFormed, Incomplete, Input};
+    for (input, len, end) in [
+        (&b"ab\xC3\xA9"[..], 4, Input),
+        (b"ab\xC3", 2, Incomplete(1)),
+        (b"ab\xFFc", 2, IllFormed(1)),
+        (b"\xE2\x82c", 0, IllFormed(2)),
+        (b"", 0, Input),
+    ] {
+        let mut bytes = bytes::Bytes::from_static(input);
+        let mut bytes_mut = bytes::BytesMut::from(input);
+        for (text, found) in
+            [text::take_valid_prefix(&mut bytes), text::take_valid_prefix(&mut bytes_mut)]
+        {
+            assert_eq!((&*text, found), (str::from_utf8(&input[..len]).unwrap(), end));
+        }
+        assert_eq!((&bytes[..], &bytes_mut[..]), (&input[len..], &input[len..]));
+    }
+}
+
 #[cfg(feature = "std")]
 #[test]
 fn only_the_start_of_the_rest_becomes_text() {

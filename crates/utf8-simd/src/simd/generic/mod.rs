@@ -38,6 +38,7 @@
 mod decode;
 mod encode;
 mod lanes;
+mod masks;
 mod operations;
 mod scan;
 mod test;

@@ -3,10 +3,11 @@
 
 use core::mem::MaybeUninit;
 
+use super::masks::Masks;
 use super::test::{Tested, test_beyond, test_first, test_full_at};
 use super::vector::{Vector, load};
 use crate::simd::reference::{self, Sequence, begins_nothing, sequence};
-use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Masks, Validated};
+use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Validated};
 use crate::simd::{head, tail};
 
 /// Counts bytes; see [`Level::valid_prefix_len`](crate::simd::Level::valid_prefix_len).
