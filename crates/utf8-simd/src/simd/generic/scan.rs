@@ -10,17 +10,13 @@ use crate::simd::reference::{self, Sequence, begins_nothing, sequence};
 use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Validated};
 use crate::simd::{head, tail};
 
-/// Counts bytes; see [`Level::valid_prefix_len`](crate::simd::Level::valid_prefix_len).
 #[inline(always)]
 pub(in crate::simd) fn valid_prefix_len<V: Vector>(any: V, input: &[u8]) -> usize {
     valid_prefix::<V, false>(any, input, &mut [])
 }
 
 /// Copies bytes; see [`Level::copy_valid_prefix`](crate::simd::Level::copy_valid_prefix).
-///
-/// # Panics
-///
-/// If `out` is shorter than `input`.
+/// Panics if `out` is shorter than `input`.
 #[inline(always)]
 pub(in crate::simd) fn copy_valid_prefix<V: Vector>(
     any: V,

@@ -60,10 +60,7 @@ pub(in crate::simd) trait Vector: Copy {
     /// Loads the vector at the start of `bytes`. `self` only proves that the machine has the instructions.
     fn load(self, bytes: &[u8]) -> Self;
     /// Stores this vector at the start of `bytes`; its bytes are then initialised.
-    ///
-    /// # Panics
-    ///
-    /// If there are fewer than `LEN`.
+    /// Panics if there are fewer than `LEN`.
     fn store(self, bytes: &mut [MaybeUninit<u8>]);
     /// The same byte in each lane. `self` only proves that the machine has the instructions.
     fn splat(self, byte: u8) -> Self;
@@ -149,10 +146,7 @@ pub(in crate::simd) fn load<V: Vector>(any: V, bytes: &[u8], at: usize) -> V {
 }
 
 /// Stores `vector` at `at`.
-///
-/// # Panics
-///
-/// If it does not fit in `bytes`.
+/// Panics if it does not fit in `bytes`.
 #[inline(always)]
 pub(in crate::simd) fn store<V: Vector>(vector: V, bytes: &mut [u8], at: usize) {
     // SAFETY: a vector writes initialised bytes only.
@@ -167,10 +161,7 @@ pub(in crate::simd) fn first<const N: usize>(bytes: &[u8]) -> &[u8; N] {
 }
 
 /// The first `N` bytes.
-///
-/// # Panics
-///
-/// If there are fewer.
+/// Panics if there are fewer.
 #[inline(always)]
 pub(in crate::simd) fn first_mut<T, const N: usize>(bytes: &mut [T]) -> &mut [T; N] {
     bytes.first_chunk_mut().expect("room for a whole vector")

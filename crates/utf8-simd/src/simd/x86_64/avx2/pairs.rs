@@ -42,7 +42,6 @@ const AHEAD: usize = 2 * STEP;
 /// The minimum free output for splitting another block: each byte can become two, plus the excess of a copy.
 const ROOM_TO_SPLIT: usize = 3 * STEP;
 
-/// Rewrites pairs; see [`Level::join_pairs`](crate::simd::Level::join_pairs).
 #[target_feature(enable = "avx2")]
 pub(in crate::simd) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let all = out.len();
@@ -165,7 +164,6 @@ impl Bytes64 {
     }
 }
 
-/// The inverse; see [`Level::split_pairs`](crate::simd::Level::split_pairs).
 #[target_feature(enable = "avx2")]
 pub(in crate::simd) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let all = out.len();
@@ -262,10 +260,7 @@ fn swapped() -> __m128i {
 }
 
 /// Copies a block.
-///
-/// # Panics
-///
-/// If one of them is shorter than a block.
+/// Panics if one of them is shorter than a block.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn copy(from: &[u8], to: &mut [u8]) {

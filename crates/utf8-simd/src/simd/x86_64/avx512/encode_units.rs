@@ -387,10 +387,7 @@ fn bytes_of(lanes: u16) -> u64 {
 }
 
 /// Writes the first `len` bytes. May overwrite bytes after them.
-///
-/// # Panics
-///
-/// If there is no room for `len` bytes.
+/// Panics if there is no room for `len` bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn put(bytes: __m512i, len: usize, room: &mut [MaybeUninit<u8>]) {

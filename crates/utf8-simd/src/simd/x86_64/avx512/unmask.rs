@@ -31,8 +31,6 @@ pub(in crate::simd) fn unmask(bytes: &mut [u8], mask: [u8; 4]) {
     reference::unmask(bytes, mask);
 }
 
-/// Unmasks and validates; see
-/// [`Level::unmask_and_validate`](crate::simd::Level::unmask_and_validate).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::simd) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     match bytes.len() {
@@ -184,10 +182,7 @@ fn unmask_and_validate_long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
 }
 
 /// The last `N` bytes.
-///
-/// # Panics
-///
-/// If there are fewer.
+/// Panics if there are fewer.
 #[inline(always)]
 fn last_mut<const N: usize>(bytes: &mut [u8]) -> &mut [u8; N] {
     bytes.last_chunk_mut().expect("room for a whole vector")

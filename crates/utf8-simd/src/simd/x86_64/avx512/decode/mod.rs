@@ -76,14 +76,12 @@ pub(in crate::simd) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usiz
     finish(text, out, read, written)
 }
 
-/// Decodes a block or less; see [`Level::decode_short_chars`](crate::simd::Level::decode_short_chars).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_short_chars(bytes: &[u8], out: &mut [char]) -> Option<usize> {
     // SAFETY: text is checked; what is written are its characters.
     short::<4, true>(bytes, unsafe { as_uninit(out) })
 }
 
-/// Decodes a block or less; see [`Level::decode_short_utf16`](crate::simd::Level::decode_short_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Option<usize> {
     // SAFETY: vectors are written, and units may have any value.
@@ -191,10 +189,7 @@ fn decode<const SIZE: usize>(text: &str, out: &mut [MaybeUninit<u8>]) -> (usize,
 /// and the units written.
 ///
 /// A separate function, like [`edge`]: inlined, all tables would be loaded and spilled for every input.
-///
-/// # Panics
-///
-/// If `from` is less than `BEFORE`.
+/// Panics if `from` is less than `BEFORE`.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn run<const SIZE: usize>(
@@ -225,10 +220,7 @@ fn run<const SIZE: usize>(
 ///
 /// `reach` is that of the block before, then of this one. While it does not grow, the test of a block is one
 /// comparison. Each comparison costs as much as a lookup.
-///
-/// # Panics
-///
-/// If there is no room for [`most`] units.
+/// Panics if there is no room for [`most`] units.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn inside<const SIZE: usize>(
@@ -340,10 +332,7 @@ fn any_from(bytes: __m512i, least: u8) -> bool {
 }
 
 /// Writes 64 units from 64 bytes of ASCII.
-///
-/// # Panics
-///
-/// If there is no room for them.
+/// Panics if there is no room for them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn put_ascii<const SIZE: usize>(ascii: __m512i, out: &mut [MaybeUninit<u8>]) {
