@@ -6,7 +6,7 @@ use std::fmt;
 use arbitrary::{Arbitrary, Error, Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use utf8_codec_fuzz::operations::{
-    bodies, calls, content_types, decoding, dialects, encoders, encoding, kernels, lines, payloads,
+    bodies, calls, content_types, decoding, dialects, encoders, encoding, levels, lines, payloads,
     relatives, streams, texts,
 };
 
@@ -45,7 +45,7 @@ const OPERATIONS: [(&str, Operation); 31] = [
     ("fallback", |input| plan(input, relatives::fallback)),
     ("detector", |input| plan(input, relatives::detector)),
     ("terminal", |input| plan(input, relatives::terminal)),
-    ("kernel", |input| plan(input, kernels::every_kernel)),
+    ("level", |input| plan(input, levels::every_level)),
 ];
 
 /// The operation of this binary, selected at compile time, so that a binary contains no other.

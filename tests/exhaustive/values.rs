@@ -393,7 +393,7 @@ fn fallbacks_detectors_and_terminals_accept_all_scalar_values() {
 }
 
 #[test]
-fn every_kernel_converts_all_scalar_values() {
+fn every_level_converts_all_scalar_values() {
     let chars: Vec<char> = all().chars().collect();
     let units: Vec<u16> = all().encode_utf16().collect();
     for kernel in Level::available() {

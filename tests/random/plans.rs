@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use arbitrary::{Arbitrary, Unstructured};
 use operations::{
-    calls, decoding, dialects, encoders, encoding, kernels, lines, payloads, relatives, streams,
+    calls, decoding, dialects, encoders, encoding, levels, lines, payloads, relatives, streams,
     texts,
 };
 use proptest::prelude::*;
@@ -280,5 +280,5 @@ fn terminal() {
 
 #[test]
 fn kernels() {
-    run("kernel", kernels::every_kernel);
+    run("level", levels::every_level);
 }

@@ -17,7 +17,7 @@ pub mod encoding;
 #[path = "../events.rs"]
 mod events;
 pub mod input;
-pub mod kernels;
+pub mod levels;
 pub mod lines;
 pub mod payloads;
 pub mod relatives;

@@ -12,6 +12,7 @@ pub(in crate::simd) use crate::simd::reference::{
     decode_short_chars, find_outside, join_pairs, split_pairs, unmask,
 };
 use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, Validated};
+use crate::simd::table;
 
 operations!("neon", NeonBytes, NeonBytes,
     33..=64 => validate_halves::<NeonBytes, 32>,
@@ -139,15 +140,7 @@ impl NeonBytes {
 }
 
 /// How many bits are set in an index.
-static COUNTS: [u8; 256] = {
-    let mut table = [0; 256];
-    let mut index = 0;
-    while index < 256 {
-        table[index] = (index as u8).count_ones() as u8;
-        index += 1;
-    }
-    table
-};
+static COUNTS: [u8; 256] = table!(256, |index| (index as u8).count_ones() as u8);
 
 impl Lanes for NeonBytes {
     one_part!();

@@ -2,14 +2,14 @@
 
 /// Returns the first `len` bytes. There are as many.
 #[inline(always)]
-pub(crate) fn head(bytes: &[u8], len: usize) -> &[u8] {
+pub fn head(bytes: &[u8], len: usize) -> &[u8] {
     debug_assert!(len <= bytes.len());
     &bytes[..len.min(bytes.len())]
 }
 
 /// Returns the bytes after the first `len`. There are as many.
 #[inline(always)]
-pub(crate) fn tail(bytes: &[u8], len: usize) -> &[u8] {
+pub fn tail(bytes: &[u8], len: usize) -> &[u8] {
     debug_assert!(len <= bytes.len());
     &bytes[len.min(bytes.len())..]
 }

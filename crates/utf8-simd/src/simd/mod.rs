@@ -22,10 +22,9 @@
 //!
 //! - **A level runs only on a machine that supports it.** [`Level`] wraps a private enumeration. It is
 //!   constructed only for a level whose features the machine has. (`tests/levels/validate.rs`)
-//! - **Vectors are proofs.** The vector types are private. Constructing the first one requires a token, which
-//!   only a function with the target feature can construct. The bodies of their methods are safe functions with the
-//!   target feature, which `arithmetic!` calls: an unsafe operation in a body, or an instruction that the feature does
-//!   not include, does not compile.
+//! - **Vectors are proofs.** The vector types are private. Only a function with the target feature can construct the first
+//!   one. The bodies of their methods are safe functions with the target feature, which `arithmetic!` calls: an unsafe
+//!   operation in a body, or an instruction that the feature does not include, does not compile.
 //! - **A vector is loaded from an array and stored to one**, by one function for each length. Slices are checked
 //!   before, except in the innermost loops, where a check would take 5 to 20 % more instructions.
 //! - **Nothing outside a slice is accessed.** `tests/levels/guard.rs` places inputs and outputs next to
@@ -74,17 +73,19 @@ mod generic;
 mod portable;
 mod reference;
 mod results;
+mod table;
 mod uninit;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod wasm32;
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 
-pub(crate) use ends::{head, tail};
+pub use ends::{head, tail};
 pub use reference::pairs::NulForm;
 pub use reference::{Sequence, begins_nothing, sequence, surrogate_pair};
 pub use results::BLOCK_ERRORS_LEN;
 pub use results::{BlockErrors, ErrorLen, Validated};
+pub(crate) use table::table;
 
 /// An implementation of the inner loops that this machine can run.
 ///
@@ -93,77 +94,71 @@ pub use results::{BlockErrors, ErrorLen, Validated};
 /// ```
 /// use utf8_simd::Level;
 ///
-/// let level = Level::detect();
-/// assert!(Level::available().any(|other| other == level));
-/// assert!(Level::available().any(|other| other.name() == "scalar"));
+/// let best = Level::detect();
+/// assert!(Level::available().any(|level| level == best));
+/// for level in Level::available() {
+///     level.set_detected(); // and test the code that uses it
+///     assert_eq!(Level::detect().name(), level.name());
+/// }
+/// best.set_detected();
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Level(InstructionSet);
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(u8)]
-enum InstructionSet {
-    Scalar,
+/// Defines [`InstructionSet`]: for each level, the simplest first, its name and whether this machine has its features.
+macro_rules! instruction_sets {
+    ($($(#[$cfg:meta])* $level:ident $name:literal if $is_available:expr;)*) => {
+        #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        enum InstructionSet {
+            $($(#[$cfg])* $level,)*
+        }
+
+        impl InstructionSet {
+            const ALL: &[Self] = &[$($(#[$cfg])* Self::$level),*];
+
+            fn is_available(self) -> bool {
+                match self {
+                    $($(#[$cfg])* Self::$level => $is_available,)*
+                }
+            }
+
+            const fn name(self) -> &'static str {
+                match self {
+                    $($(#[$cfg])* Self::$level => $name,)*
+                }
+            }
+
+            /// Whether `--cfg utf8_simd_level="NAME"` selects this level, for tests and benchmarks.
+            const fn is_forced(self) -> bool {
+                match self {
+                    $($(#[$cfg])* Self::$level => cfg!(utf8_simd_level = $name),)*
+                }
+            }
+        }
+    };
+}
+
+instruction_sets! {
+    Scalar "scalar" if true;
     #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
-    Portable,
+    Portable "portable" if true;
     #[cfg(target_arch = "x86_64")]
-    Sse41,
+    Sse41 "sse4.1" if has!("sse4.1", "popcnt");
     #[cfg(target_arch = "x86_64")]
-    Avx2,
+    Avx2 "avx2" if has!("avx2", "popcnt");
     #[cfg(target_arch = "x86_64")]
-    Avx512,
+    Avx512 "avx512" if has!(
+        "avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2", "bmi2", "popcnt"
+    );
     #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-    Neon,
+    Neon "neon" if has!("neon");
+    // The level exists only in builds that enable the feature.
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-    Simd128,
+    Simd128 "simd128" if true;
 }
 
 impl InstructionSet {
-    /// The levels of this architecture, the simplest first.
-    const ALL: &[Self] = &[
-        Self::Scalar,
-        #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
-        Self::Portable,
-        #[cfg(target_arch = "x86_64")]
-        Self::Sse41,
-        #[cfg(target_arch = "x86_64")]
-        Self::Avx2,
-        #[cfg(target_arch = "x86_64")]
-        Self::Avx512,
-        #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-        Self::Neon,
-        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-        Self::Simd128,
-    ];
-
-    /// Whether this machine has the features of the level.
-    fn is_available(self) -> bool {
-        match self {
-            Self::Scalar => true,
-            #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
-            Self::Portable => true,
-            #[cfg(target_arch = "x86_64")]
-            Self::Sse41 => has!("sse4.1", "popcnt"),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => has!("avx2", "popcnt"),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => has!(
-                "avx512f",
-                "avx512bw",
-                "avx512vl",
-                "avx512vbmi",
-                "avx512vbmi2",
-                "bmi2",
-                "popcnt"
-            ),
-            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-            Self::Neon => has!("neon"),
-            // The level exists only in builds that enable the feature.
-            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Self::Simd128 => true,
-        }
-    }
-
     /// Whether machines of this architecture commonly run this level.
     #[inline]
     const fn is_common(self) -> bool {
@@ -171,24 +166,6 @@ impl InstructionSet {
         return matches!(self, Self::Avx2 | Self::Avx512);
         #[cfg(not(target_arch = "x86_64"))]
         true
-    }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Scalar => "scalar",
-            #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
-            Self::Portable => "portable",
-            #[cfg(target_arch = "x86_64")]
-            Self::Sse41 => "sse4.1",
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => "avx2",
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => "avx512",
-            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
-            Self::Neon => "neon",
-            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Self::Simd128 => "simd128",
-        }
     }
 }
 
@@ -211,14 +188,6 @@ impl Level {
     ///
     /// It is a load and a comparison. A range check of the number cost a nanosecond for each call: rows
     /// `verdict/*/64` of `benches/scenarios/stream.rs`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_simd::Level;
-    ///
-    /// assert_eq!(Level::detect(), Level::detect());
-    /// ```
     #[inline]
     pub fn detect() -> Self {
         let number = DETECTED.load(Ordering::Relaxed);
@@ -230,52 +199,25 @@ impl Level {
     }
 
     /// Makes [`detect`](Self::detect) return this level from now on, in all threads. For tests and benchmarks.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_simd::Level;
-    ///
-    /// let best = Level::detect();
-    /// best.set_detected();
-    /// assert_eq!(Level::detect(), best);
-    /// ```
     pub fn set_detected(self) {
         DETECTED.store(self.0 as u8, Ordering::Relaxed);
     }
 
     #[cold]
     fn find_best() -> Self {
-        let best = match forced() {
-            Some(name) => Self::available().find(|level| level.name() == name),
-            None => Self::available().last(),
-        };
-        let best = best.unwrap_or(Self(InstructionSet::Scalar));
+        let any_is_forced = InstructionSet::ALL.iter().any(|level| level.is_forced());
+        let best = Self::available().filter(|level| !any_is_forced || level.0.is_forced()).last();
+        let best = best.unwrap_or(Self::SCALAR);
         best.set_detected();
         best
     }
 
     /// Returns every level that this machine can run, the simplest first.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_simd::Level;
-    ///
-    /// let names: Vec<_> = Level::available().map(Level::name).collect();
-    /// assert_eq!(names[0], "scalar");
-    /// ```
     pub fn available() -> impl Iterator<Item = Self> {
         InstructionSet::ALL.iter().copied().filter(|level| level.is_available()).map(Self)
     }
 
     /// Returns the level's name, as benchmarks print it.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert!(!utf8_simd::Level::detect().name().is_empty());
-    /// ```
     pub const fn name(self) -> &'static str {
         self.0.name()
     }
@@ -328,44 +270,8 @@ pub fn error_at_start(input: &[u8]) -> Option<usize> {
     }
 }
 
-/// The level that `--cfg utf8_simd_level="NAME"` selects, for tests and benchmarks.
-const fn forced() -> Option<&'static str> {
-    if cfg!(utf8_simd_level = "scalar") {
-        Some("scalar")
-    } else if cfg!(utf8_simd_level = "portable") {
-        Some("portable")
-    } else if cfg!(utf8_simd_level = "sse4.1") {
-        Some("sse4.1")
-    } else if cfg!(utf8_simd_level = "avx2") {
-        Some("avx2")
-    } else if cfg!(utf8_simd_level = "avx512") {
-        Some("avx512")
-    } else if cfg!(utf8_simd_level = "neon") {
-        Some("neon")
-    } else if cfg!(utf8_simd_level = "simd128") {
-        Some("simd128")
-    } else {
-        None
-    }
-}
-
 impl fmt::Debug for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Level").field(&self.name()).finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn a_char_is_decoded_from_exactly_its_bytes() {
-        for c in ['é', '€', '😀'] {
-            let (mut bytes, len) = (*b"....x", c.len_utf8());
-            c.encode_utf8(&mut bytes);
-            for until in 0..=bytes.len() {
-                let decoded = super::decode_char(&bytes[..until]);
-                assert_eq!(decoded, (until == len).then_some(c), "{c} {until}");
-            }
-        }
     }
 }

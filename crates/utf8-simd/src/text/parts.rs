@@ -1,6 +1,6 @@
 //! The parts of a block: which text or ill-formed sequence is next, and what replaces it?
 
-use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Level};
+use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Level, table};
 
 /// A block of 64 bytes whose ill-formed parts a level has found at once, and the index of its next part.
 ///
@@ -106,27 +106,12 @@ impl ShortText {
 /// `\xHH` for each byte.
 static ESCAPES: [[u8; 4]; 256] = {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut escapes = [*b"\\x00"; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        escapes[byte] = [b'\\', b'x', DIGITS[byte >> 4], DIGITS[byte & 0xF]];
-        byte += 1;
-    }
-    escapes
+    table!(256, |byte| [b'\\', b'x', DIGITS[byte >> 4], DIGITS[byte & 0xF]])
 };
 
 /// Each byte in ISO 8859-1, as UTF-8. The table is faster than the arithmetic: row `as-latin1/ff/all` of
 /// `benches/scenarios/damaged.rs`.
-static LATIN1: [[u8; 4]; 256] = {
-    let mut latin1 = [[0; 4]; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let [high, low] = [byte as u8 >> 6, byte as u8 & 0x3F];
-        latin1[byte] = match byte {
-            0..0x80 => [byte as u8, 0, 0, 0],
-            _ => [0xC0 | high, 0x80 | low, 0, 0],
-        };
-        byte += 1;
-    }
-    latin1
-};
+static LATIN1: [[u8; 4]; 256] = table!(256, |i| {
+    let byte = i as u8;
+    if byte < 0x80 { [byte, 0, 0, 0] } else { [0xC0 | byte >> 6, 0x80 | byte & 0x3F, 0, 0] }
+});

@@ -116,11 +116,21 @@ impl ReadBuffer {
     /// Appends to the text what `scan` finds at the start of the rest. Returns its length.
     #[inline(always)]
     pub fn accept(&mut self, scan: impl for<'a> FnOnce(&'a [u8]) -> &'a str) -> usize {
+        self.accept_with(|rest| (scan(rest), ())).0
+    }
+
+    /// Like [`accept`](Self::accept), and also returns what `scan` has found besides, such as why the text ended.
+    #[inline(always)]
+    pub fn accept_with<T>(
+        &mut self,
+        scan: impl for<'a> FnOnce(&'a [u8]) -> (&'a str, T),
+    ) -> (usize, T) {
         let rest = self.rest();
-        let len = front_len(scan(rest), rest);
+        let (text, found) = scan(rest);
+        let len = front_len(text, rest);
         // The bytes from `text` on are a `str`, so the text before them can be extended by them.
         self.text += len;
-        len
+        (len, found)
     }
 
     /// Drops the first `len` bytes of the rest, and the text, which should be empty.
@@ -242,39 +252,5 @@ impl fmt::Debug for ReadBuffer {
             .field("text", &self.as_str())
             .field("rest", &format_args!("{:02x?}", self.rest()))
             .finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_start_of_the_rest_becomes_text() {
-        let mut buffer = ReadBuffer::new();
-        buffer.room(16)[..4].copy_from_slice(b"abc\xFF");
-        buffer.fill(4);
-        for text in ["abc", "abcdefgh", ""] {
-            assert_eq!((buffer.accept(|_| text), buffer.as_str()), (0, ""));
-        }
-        assert_eq!(buffer.accept(|rest| str::from_utf8(&rest[1..3]).unwrap()), 0);
-        assert_eq!(buffer.accept(|rest| str::from_utf8(&rest[..3]).unwrap()), 3);
-        assert_eq!((buffer.as_str(), buffer.rest()), ("abc", &b"\xFF"[..]));
-    }
-
-    #[test]
-    fn unread_bytes_move_to_the_front_of_the_room() {
-        let all = *b"0123456789";
-        for len in 0..=all.len() {
-            for passed in 0..=len {
-                let mut buffer = ReadBuffer::new();
-                buffer.room(64)[..len].copy_from_slice(&all[..len]);
-                buffer.fill(len);
-                buffer.pass(passed);
-                let left = len - passed;
-                assert_eq!(buffer.room(64).len(), ReadBuffer::WITHIN.min(64) - left);
-                assert_eq!(buffer.rest(), &all[passed..len]);
-            }
-        }
     }
 }

@@ -30,7 +30,6 @@ pub use owned::{
 use alloc::string::String;
 use core::ops::{Index, RangeFrom};
 
-use crate::simd::Level;
 #[cfg(feature = "alloc")]
 use crate::validate::valid_prefix;
 use utf16::is_high;
@@ -155,9 +154,7 @@ pub trait Source: Sealed {
 
     #[doc(hidden)]
     fn to_utf8(input: &Self::Input, output: &mut [u8], errors: Errors) -> Transcoded {
-        let level = Level::detect();
-        let put = |units: &[u16], out: &mut [u8]| level.encode_utf16(units, out);
-        through_utf16::<Self, u8>(input, output, errors, u16::MAX, put)
+        through_utf16::<Self, Utf8>(input, output, errors)
     }
 
     /// Appends to `text`. Returns the units read, and why it stopped, which is not `Full`.
@@ -175,21 +172,32 @@ pub trait Source: Sealed {
 
     #[doc(hidden)]
     fn to_chars(input: &Self::Input, output: &mut [char], errors: Errors) -> Transcoded {
-        through_utf16::<Self, char>(input, output, errors, u16::MAX, utf32::put_chars)
+        through_utf16::<Self, char>(input, output, errors)
     }
 }
 
 /// An encoding to convert to: each of this crate.
-pub trait Target: Sealed {
+pub trait Target: Sealed + Sized {
     /// The unit of the output.
     type Unit: Copy + Default;
+
+    /// The greatest unit of UTF-16 whose character this encoding has.
+    #[doc(hidden)]
+    const GREATEST: u16 = u16::MAX;
+
+    /// Converts whole characters of well-formed UTF-16, as many as fit, up to one that this encoding lacks unless it is
+    /// replaced. Returns the units read and written.
+    #[doc(hidden)]
+    fn put(units: &[u16], output: &mut [Self::Unit], errors: Errors) -> (usize, usize);
 
     #[doc(hidden)]
     fn from_source<S: Source + ?Sized>(
         input: &S::Input,
         output: &mut [Self::Unit],
         errors: Errors,
-    ) -> Transcoded;
+    ) -> Transcoded {
+        through_utf16::<S, Self>(input, output, errors)
+    }
 }
 
 /// Only the encodings of this crate are encodings.
@@ -257,30 +265,23 @@ impl Transcoded {
 }
 
 /// Converts with a block of UTF-16 in between.
-///
-/// `put` converts whole characters of UTF-16, as many as fit, up to one with a unit above `greatest`. Returns the units
-/// read and written.
-fn through_utf16<S: Source + ?Sized, U>(
+fn through_utf16<S: Source + ?Sized, T: Target>(
     input: &S::Input,
-    output: &mut [U],
+    output: &mut [T::Unit],
     errors: Errors,
-    greatest: u16,
-    put: impl Fn(&[u16], &mut [U]) -> (usize, usize),
 ) -> Transcoded {
     // To initialise a large block would take longer than to convert a short text.
     if input.as_ref().len() <= 64 {
-        through_block::<S, U, 64>(input, output, errors, greatest, put)
+        through_block::<S, T, 64>(input, output, errors)
     } else {
-        through_block::<S, U, 1024>(input, output, errors, greatest, put)
+        through_block::<S, T, 1024>(input, output, errors)
     }
 }
 
-fn through_block<S: Source + ?Sized, U, const BLOCK: usize>(
+fn through_block<S: Source + ?Sized, T: Target, const BLOCK: usize>(
     input: &S::Input,
-    output: &mut [U],
+    output: &mut [T::Unit],
     errors: Errors,
-    greatest: u16,
-    put: impl Fn(&[u16], &mut [U]) -> (usize, usize),
 ) -> Transcoded {
     let mut block = [0; BLOCK];
     let (mut read, mut written) = (0, 0);
@@ -289,7 +290,7 @@ fn through_block<S: Source + ?Sized, U, const BLOCK: usize>(
         // A unit of output takes two units of UTF-16 at most; one pair is needed to see what is next.
         let most = room.len().saturating_mul(2).clamp(2, BLOCK);
         let decoded = S::to_utf16(rest, &mut block[..most], errors);
-        let (used, put) = put(&block[..decoded.written], room);
+        let (used, put) = T::put(&block[..decoded.written], room, errors);
         written += put;
         if used == decoded.written {
             read += decoded.read;
@@ -300,12 +301,46 @@ fn through_block<S: Source + ?Sized, U, const BLOCK: usize>(
             let (fits, after) = block.split_at_mut(used);
             read += S::to_utf16(rest, fits, errors).read;
             let next_len = if is_high(after[0]) { 2 } else { 1 };
-            let stop = if after[0] > greatest {
+            let stop = if after[0] > T::GREATEST && errors == Errors::Stop {
                 Stop::Unmappable(S::to_utf16(&input[read..], &mut after[..next_len], errors).read)
             } else {
                 Stop::Full
             };
             return Transcoded { read, written, stop };
+        }
+    }
+}
+
+/// Converts units of well-formed UTF-16: blocks in which all are `plain` by `of`, and others one by one. `one` returns
+/// `None` for a character that the encoding lacks. Returns the units read and written.
+fn put_by_blocks<U: Copy>(
+    units: &[u16],
+    output: &mut [U],
+    plain: impl Fn(u16) -> bool,
+    of: impl Fn(u16) -> U,
+    one: impl Fn(&[u16]) -> Option<U>,
+) -> (usize, usize) {
+    const BLOCK: usize = 16;
+    let (mut read, mut written) = (0, 0);
+    loop {
+        while let (Some(from), Some(to)) =
+            (units[read..].first_chunk::<BLOCK>(), output[written..].first_chunk_mut::<BLOCK>())
+            && from.iter().fold(true, |all, &unit| all & plain(unit))
+        {
+            for (to, &from) in to.iter_mut().zip(from) {
+                *to = of(from);
+            }
+            read += BLOCK;
+            written += BLOCK;
+        }
+        for _ in 0..BLOCK {
+            let (Some(&unit), Some(to)) = (units.get(read), output.get_mut(written)) else {
+                return (read, written);
+            };
+            let Some(converted) = one(&units[read..]) else { return (read, written) };
+            *to = converted;
+            read += if is_high(unit) { 2 } else { 1 };
+            written += 1;
         }
     }
 }

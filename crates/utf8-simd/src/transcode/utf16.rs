@@ -1,13 +1,12 @@
 //! UTF-16, in units and in bytes.
 
-use super::through_utf16;
 #[cfg(feature = "alloc")]
 use alloc::string::String;
 
 use super::{Errors, Sealed, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le};
 use crate::simd::Level;
 #[cfg(feature = "alloc")]
-use crate::text::push_utf16;
+use crate::{text::push_utf16, transcode::push_by_blocks};
 
 const REPLACEMENT: u16 = 0xFFFD;
 
@@ -63,30 +62,16 @@ impl Source for Utf16 {
             let rest = &input[read..];
             // The longest encoding of a short text, so that it is allocated once.
             text.reserve(rest.len().max(3 * rest.len().min(SHORT)));
-            let used = push_utf16(level, rest, text);
-            read += used;
+            read += push_utf16(level, rest, text);
             let rest = &input[read..];
             let stop = match stop_before(rest, |unit| unit) {
                 Stop::Full => {
                     text.reserve(3 * rest.len().min(DAMAGED));
                     continue;
                 }
-                Stop::IllFormed(_) if errors == Errors::Replace && used >= FAR => {
-                    text.push(char::REPLACEMENT_CHARACTER);
-                    read += 1;
-                    continue;
-                }
-                Stop::IllFormed(_) if errors == Errors::Replace => {
-                    let mut block = [0; DAMAGED];
-                    let repaired = repair(rest, &mut block);
-                    text.reserve(3 * repaired.len());
-                    read += push_utf16(level, repaired, text);
-                    continue;
-                }
-                Stop::Incomplete(len) if errors == Errors::Replace => {
-                    text.push(char::REPLACEMENT_CHARACTER);
-                    read += len;
-                    Stop::Done
+                Stop::IllFormed(_) | Stop::Incomplete(_) if errors == Errors::Replace => {
+                    let (used, stop) = push_by_blocks::<Self, 4096>(rest, errors, text);
+                    return (read + used, stop);
                 }
                 stop => stop,
             };
@@ -112,6 +97,10 @@ fn repair<'a>(input: &[u16], output: &'a mut [u16; DAMAGED]) -> &'a [u16] {
 impl Target for Utf16 {
     type Unit = u16;
 
+    fn put(units: &[u16], output: &mut [u16], _: Errors) -> (usize, usize) {
+        put(units, output, |unit| unit)
+    }
+
     fn from_source<S: Source + ?Sized>(
         input: &S::Input,
         output: &mut [u16],
@@ -136,13 +125,8 @@ impl Source for Utf16Le {
 impl Target for Utf16Le {
     type Unit = u8;
 
-    fn from_source<S: Source + ?Sized>(
-        input: &S::Input,
-        output: &mut [u8],
-        errors: Errors,
-    ) -> Transcoded {
-        let put = |units: &[u16], out: &mut [u8]| put_bytes(units, u16::to_le_bytes, out);
-        through_utf16::<S, u8>(input, output, errors, u16::MAX, put)
+    fn put(units: &[u16], output: &mut [u8], _: Errors) -> (usize, usize) {
+        put_bytes(units, output, u16::to_le_bytes)
     }
 }
 
@@ -161,31 +145,27 @@ impl Source for Utf16Be {
 impl Target for Utf16Be {
     type Unit = u8;
 
-    fn from_source<S: Source + ?Sized>(
-        input: &S::Input,
-        output: &mut [u8],
-        errors: Errors,
-    ) -> Transcoded {
-        let put = |units: &[u16], out: &mut [u8]| put_bytes(units, u16::to_be_bytes, out);
-        through_utf16::<S, u8>(input, output, errors, u16::MAX, put)
+    fn put(units: &[u16], output: &mut [u8], _: Errors) -> (usize, usize) {
+        put_bytes(units, output, u16::to_be_bytes)
     }
 }
 
 /// Writes whole characters as bytes, as many as fit. Returns the units read and the bytes written.
-fn put_bytes(
-    units: &[u16],
-    to_bytes: impl Fn(u16) -> [u8; 2],
-    output: &mut [u8],
-) -> (usize, usize) {
-    let (output, _) = output.as_chunks_mut();
+fn put_bytes(units: &[u16], output: &mut [u8], of: impl Fn(u16) -> [u8; 2]) -> (usize, usize) {
+    let (read, written) = put(units, output.as_chunks_mut().0, of);
+    (read, 2 * written)
+}
+
+/// Writes whole characters, as many as fit, each unit as one item. Returns the units read and the items written.
+fn put<U>(units: &[u16], output: &mut [U], of: impl Fn(u16) -> U) -> (usize, usize) {
     let mut len = units.len().min(output.len());
     if len < units.len() && len > 0 && is_high(units[len - 1]) {
         len -= 1;
     }
     for (to, &unit) in output.iter_mut().zip(&units[..len]) {
-        *to = to_bytes(unit);
+        *to = of(unit);
     }
-    (len, 2 * len)
+    (len, len)
 }
 
 /// Decodes UTF-16 in bytes.
@@ -322,7 +302,7 @@ fn stop_before<U: Copy>(input: &[U], unit: impl Fn(U) -> u16) -> Stop {
     }
 }
 
-fn is_surrogate(unit: u16) -> bool {
+pub(super) fn is_surrogate(unit: u16) -> bool {
     unit & 0xF800 == 0xD800
 }
 

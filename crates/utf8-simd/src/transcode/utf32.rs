@@ -1,7 +1,7 @@
 //! UTF-32, in numbers and in `char`s.
 
-use super::{Errors, Sealed, Source, Stop, Target, Transcoded, Utf32};
-use super::{through_utf16, utf16::is_high};
+use super::utf16::is_surrogate;
+use super::{Errors, Sealed, Source, Stop, Target, Transcoded, Utf32, put_by_blocks};
 use crate::simd::{Level, surrogate_pair};
 
 impl Sealed for char {}
@@ -29,6 +29,10 @@ impl Source for char {
 impl Target for char {
     type Unit = char;
 
+    fn put(units: &[u16], output: &mut [char], _: Errors) -> (usize, usize) {
+        put(units, output, |c| c)
+    }
+
     fn from_source<S: Source + ?Sized>(
         input: &S::Input,
         output: &mut [char],
@@ -53,50 +57,24 @@ impl Source for Utf32 {
 impl Target for Utf32 {
     type Unit = u32;
 
-    fn from_source<S: Source + ?Sized>(
-        input: &S::Input,
-        output: &mut [u32],
-        errors: Errors,
-    ) -> Transcoded {
-        let put = |units: &[u16], out: &mut [u32]| put(units, u32::from, out);
-        through_utf16::<S, u32>(input, output, errors, u16::MAX, put)
+    fn put(units: &[u16], output: &mut [u32], _: Errors) -> (usize, usize) {
+        put(units, output, u32::from)
     }
 }
 
-/// Writes the characters of well-formed UTF-16 as `char`s, as many as fit. Returns the units read and the `char`s
-/// written.
-pub(super) fn put_chars(units: &[u16], output: &mut [char]) -> (usize, usize) {
-    put(units, |c| c, output)
+/// Writes the characters of well-formed UTF-16, as many as fit. Returns the units read and written.
+fn put<U: Copy>(units: &[u16], output: &mut [U], of: impl Fn(char) -> U) -> (usize, usize) {
+    let plain = |unit: u16| char::from_u32(unit.into()).unwrap_or(char::REPLACEMENT_CHARACTER);
+    let one = |rest: &[u16]| match *rest {
+        [high, low, ..] => Some(of(surrogate_pair(high, low).unwrap_or_else(|| plain(high)))),
+        [unit] => Some(of(plain(unit))),
+        [] => None,
+    };
+    put_by_blocks(units, output, |unit| !is_surrogate(unit), |unit| of(plain(unit)), one)
 }
 
-/// The units that are tested and converted together, and after which the next are.
+/// The units that are tested and converted together.
 const BLOCK: usize = 16;
-
-fn put<U: Copy>(units: &[u16], of: impl Fn(char) -> U, output: &mut [U]) -> (usize, usize) {
-    let one = |unit: u16| of(char::from_u32(unit.into()).unwrap_or(char::REPLACEMENT_CHARACTER));
-    let (mut read, mut written) = (0, 0);
-    loop {
-        while let (Some(from), Some(to)) =
-            (units[read..].first_chunk::<BLOCK>(), output[written..].first_chunk_mut::<BLOCK>())
-            && from.iter().fold(true, |none, unit| none & (unit & 0xF800 != 0xD800))
-        {
-            for (to, &from) in to.iter_mut().zip(from) {
-                *to = one(from);
-            }
-            read += BLOCK;
-            written += BLOCK;
-        }
-        for _ in 0..BLOCK {
-            let (Some(&unit), Some(to)) = (units.get(read), output.get_mut(written)) else {
-                return (read, written);
-            };
-            let pair = units.get(read + 1).and_then(|&low| surrogate_pair(unit, low));
-            *to = pair.map_or_else(|| one(unit), &of);
-            read += if is_high(unit) { 2 } else { 1 };
-            written += 1;
-        }
-    }
-}
 
 fn decode<U: Copy>(
     input: &[U],

@@ -4,6 +4,7 @@ mod offsets;
 mod programs;
 #[path = "../support/mod.rs"]
 mod support;
+mod text;
 mod transcode;
 mod validate;
 

@@ -37,6 +37,7 @@ mod simd {
     mod generic;
     mod reference;
     mod results;
+    mod table;
     mod uninit;
 
     #[cfg(target_arch = "x86_64")]
@@ -52,6 +53,7 @@ mod simd {
 
     pub(crate) use ends::{head, tail};
     pub use results::{ErrorLen, Validated};
+    pub(crate) use table::table;
 
     /// The length of the well-formed sequence at the start of `input`, and that of the ill-formed one.
     pub fn reference_sequence(input: &[u8]) -> (usize, Option<usize>) {

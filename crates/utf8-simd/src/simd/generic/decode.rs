@@ -378,10 +378,7 @@ impl<V: Lanes> Units<V> {
     }
 
     /// Writes the units, and up to [`EXCESS`] after them. Returns how many.
-    ///
-    /// # Panics
-    ///
-    /// If there is no room for `LEN` of them and the excess.
+    /// Panics if there is no room for `LEN` of them and the excess.
     #[inline(always)]
     fn put<U: Unit>(&self, room: &mut [U]) -> usize {
         let room = &mut room[..V::LEN + EXCESS];
@@ -408,10 +405,7 @@ impl<V: Lanes> Units<V> {
 
 /// Copies units, about ten at most, in overlapping chunks: a call to `memcpy` would take longer
 /// (`benches/scenarios/chars.rs`).
-///
-/// # Panics
-///
-/// If the lengths differ.
+/// Panics if the lengths differ.
 #[inline(always)]
 fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {
     #[inline(always)]
@@ -434,10 +428,7 @@ fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {
 }
 
 /// Writes a block of ASCII to the start of `room`.
-///
-/// # Panics
-///
-/// If there is no room for it.
+/// Panics if there is no room for it.
 #[inline(always)]
 fn put_ascii<V: Lanes, U: AsciiUnit>(block: V, room: &mut [U]) {
     const { assert!(size_of::<U>() == 2 || size_of::<U>() == 4) };
@@ -457,10 +448,7 @@ fn put_ascii<V: Lanes, U: AsciiUnit>(block: V, room: &mut [U]) {
 }
 
 /// Writes eight units to the start of `room`. `tops` are their bits from 16 on.
-///
-/// # Panics
-///
-/// If there is no room for them.
+/// Panics if there is no room for them.
 #[inline(always)]
 fn put_group<P: Part, U: Unit>(units: P, tops: P, room: &mut [U]) {
     // SAFETY: `Unit` allows any value.

@@ -75,17 +75,11 @@ const fn ascii_room<V: Lanes>() -> usize {
 trait Item: Copy + Default {
     /// Encodes the first `LEN / 2` items. Returns the items read and the bytes written. Does not read a high
     /// surrogate at the end, and reads nothing if there is an unpaired surrogate.
-    ///
-    /// # Panics
-    ///
-    /// If there are fewer items, or less than [`step_room`].
+    /// Panics if there are fewer items, or less than [`step_room`].
     fn put<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> (usize, usize);
 
     /// Encodes the first `STRIDE` times `LEN / 2` items if they are ASCII. Returns whether they are.
-    ///
-    /// # Panics
-    ///
-    /// If there are fewer items, or less than [`ascii_room`].
+    /// Panics if there are fewer items, or less than [`ascii_room`].
     fn put_ascii<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool;
 }
 
@@ -263,10 +257,7 @@ fn put_ascii_units<V: Lanes>(units: [V; STRIDE], room: &mut [MaybeUninit<u8>]) {
 }
 
 /// Encodes a vector of units; see [`Item::put`]. Without `PAIRS`, none is a surrogate.
-///
-/// # Panics
-///
-/// If there is less than [`step_room`].
+/// Panics if there is less than [`step_room`].
 #[inline(always)]
 fn put_units<V: Lanes, const PAIRS: bool>(
     units: V,
@@ -421,10 +412,7 @@ fn encode_lanes<V: Lanes>(c: V) -> (V, V) {
 }
 
 /// Writes 16 bytes from `at` on.
-///
-/// # Panics
-///
-/// If there is no room for them.
+/// Panics if there is no room for them.
 #[inline(always)]
 fn put_part<P: Part>(part: P, room: &mut [MaybeUninit<u8>], at: usize) {
     part.store(&mut room[at..]);

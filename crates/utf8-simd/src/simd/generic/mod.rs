@@ -38,6 +38,7 @@
 mod decode;
 mod encode;
 mod lanes;
+mod masks;
 mod operations;
 mod scan;
 mod test;
@@ -57,7 +58,8 @@ pub(super) use scan::{
     ascii_before, block_errors, copy_valid_prefix, locate_error, valid_prefix_len,
 };
 #[cfg(target_arch = "x86_64")]
-pub(super) use scan::{cold_path, error_near, first_marks};
+#[allow(unused_imports)] // the proof calls `sequence_start`
+pub(super) use scan::{cold_path, error_near, first_marks, sequence_start};
 pub(super) use test::Look;
 #[cfg(target_arch = "x86_64")]
 pub(super) use test::{Tested, any_wide, any_widest, backs_of, test_by, test_first, test_full};

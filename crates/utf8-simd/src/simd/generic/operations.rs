@@ -48,13 +48,11 @@ macro_rules! operations {
             generic::locate_error(<$vector>::zero(), input, from)
         }
 
-        /// Counts bytes; see [`Level::valid_prefix_len`](crate::simd::Level::valid_prefix_len).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn valid_prefix_len(input: &[u8]) -> usize {
             generic::valid_prefix_len(<$vector>::zero(), input)
         }
 
-        /// Copies bytes; see [`Level::copy_valid_prefix`](crate::simd::Level::copy_valid_prefix).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn copy_valid_prefix(
             input: &[u8],
@@ -76,8 +74,6 @@ macro_rules! operations {
             generic::block_errors(<$vector>::zero(), block)
         }
 
-        /// Unmasks and validates; see
-        /// [`Level::unmask_and_validate`](crate::simd::Level::unmask_and_validate).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
             if bytes.len() < 4 * <$vector>::LEN {
@@ -94,19 +90,16 @@ macro_rules! operations {
             generic::unmask_and_validate_long(any, bytes, mask, |input| validate(input))
         }
 
-        /// Counts; see [`Level::count_chars`](crate::simd::Level::count_chars).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn count_chars(text: &str) -> usize {
             generic::count_chars(text)
         }
 
-        /// Decodes; see [`Level::decode_chars`](crate::simd::Level::decode_chars).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
             generic::decode_chars(<$vector>::zero(), text, out)
         }
 
-        /// Decodes; see [`Level::decode_utf16`](crate::simd::Level::decode_utf16).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
             let any = <$vector>::zero();
@@ -116,7 +109,6 @@ macro_rules! operations {
             }
         }
 
-        /// Decodes; see [`Level::decode_short_utf16`](crate::simd::Level::decode_short_utf16).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Option<usize> {
             if !(<$vector>::LEN..=64).contains(&bytes.len()) {
@@ -126,7 +118,6 @@ macro_rules! operations {
             done.then_some(bytes.len())
         }
 
-        /// Decodes; see [`Level::decode_ascii_chars`](crate::simd::Level::decode_ascii_chars).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn decode_ascii_chars(bytes: &[u8], out: &mut [char]) -> usize {
             if <$vector>::LEN > 16 {
@@ -136,7 +127,6 @@ macro_rules! operations {
             generic::decode_leading_ascii(<$vector>::zero(), bytes, out)
         }
 
-        /// Decodes; see [`Level::decode_ascii_utf16`](crate::simd::Level::decode_ascii_utf16).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn decode_ascii_utf16(bytes: &[u8], out: &mut [u16]) -> usize {
             generic::decode_leading_ascii(<$vector>::zero(), bytes, out)
@@ -148,7 +138,6 @@ macro_rules! operations {
             generic::decode_utf16(<$vector>::zero(), text, out)
         }
 
-        /// Encodes; see [`Level::encode_chars`](crate::simd::Level::encode_chars).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, usize) {
             generic::encode_chars::<$vector, $short>(
@@ -158,7 +147,6 @@ macro_rules! operations {
             )
         }
 
-        /// Encodes; see [`Level::encode_utf16`](crate::simd::Level::encode_utf16).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn encode_utf16(
             units: &[u16],

@@ -3,23 +3,20 @@
 
 use core::mem::MaybeUninit;
 
+use super::masks::Masks;
 use super::test::{Tested, test_beyond, test_first, test_full_at};
 use super::vector::{Vector, load};
 use crate::simd::reference::{self, Sequence, begins_nothing, sequence};
-use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Masks, Validated};
+use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Validated};
 use crate::simd::{head, tail};
 
-/// Counts bytes; see [`Level::valid_prefix_len`](crate::simd::Level::valid_prefix_len).
 #[inline(always)]
 pub(in crate::simd) fn valid_prefix_len<V: Vector>(any: V, input: &[u8]) -> usize {
     valid_prefix::<V, false>(any, input, &mut [])
 }
 
 /// Copies bytes; see [`Level::copy_valid_prefix`](crate::simd::Level::copy_valid_prefix).
-///
-/// # Panics
-///
-/// If `out` is shorter than `input`.
+/// Panics if `out` is shorter than `input`.
 #[inline(always)]
 pub(in crate::simd) fn copy_valid_prefix<V: Vector>(
     any: V,

@@ -137,10 +137,7 @@ pub(in crate::simd) fn test_first<V: Vector>(block: V) -> Tested<V> {
 }
 
 /// [`test_full`] for the block at `at`, 3 or more.
-///
-/// # Panics
-///
-/// If it is not within `bytes`, or there are not three bytes before it.
+/// Panics if it is not within `bytes`, or there are not three bytes before it.
 #[inline(always)]
 pub(super) fn test_full_at<V: Vector>(
     any: V,

@@ -3,8 +3,8 @@
 use core::mem::{MaybeUninit, size_of_val};
 use core::ptr;
 
-use crate::simd::tail;
 use crate::simd::uninit::as_uninit;
+use crate::simd::{table, tail};
 
 /// Addends by the low four bits of `lead` (E0 = 01 .. EF = 10, F0 = 11 .. F3 = 14; 00 below E0). The sum of
 /// `lead`, its addend and `here` (C0..=FF) has bit 7 set for the second bytes that may follow. If `lead` plus
@@ -26,23 +26,17 @@ pub(in crate::simd) struct Aligned(pub(in crate::simd) [u8; 64]);
 /// By the leading byte, C0 to FF, the addend that clears bit 7 of `here` if the second byte may not follow. For levels that
 /// can select from so many.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-pub(in crate::simd) static SECOND_BY_LEAD: Aligned = Aligned({
-    let mut table = [0; 64];
-    let mut i = 0;
-    while i < 64 {
-        // 80..=BF are C0..=FF in `here`.
-        table[i] = match 0xC0 + i {
-            0xE0 => 0xA0,                      // C0..=DF: 60..=7F, E0..=FF: 80..=9F
-            0xED => 0x20,                      // C0..=DF: E0..=FF, E0..=FF: 00..=1F
-            0xF0 => 0xB0,                      // C0..=CF: 70..=7F, D0..=FF: 80..=AF
-            0xF4 => 0x30,                      // C0..=CF: F0..=FF, D0..=FF: 00..=2F
-            0xC0 | 0xC1 | 0xF5..=0xFF => 0x40, // 00..=3F
-            _ => 0,
-        };
-        i += 1;
+pub(in crate::simd) static SECOND_BY_LEAD: Aligned = Aligned(table!(64, |i| {
+    // 80..=BF are C0..=FF in `here`.
+    match 0xC0 + i {
+        0xE0 => 0xA0,                      // C0..=DF: 60..=7F, E0..=FF: 80..=9F
+        0xED => 0x20,                      // C0..=DF: E0..=FF, E0..=FF: 00..=1F
+        0xF0 => 0xB0,                      // C0..=CF: 70..=7F, D0..=FF: 80..=AF
+        0xF4 => 0x30,                      // C0..=CF: F0..=FF, D0..=FF: 00..=2F
+        0xC0 | 0xC1 | 0xF5..=0xFF => 0x40, // 00..=3F
+        _ => 0,
     }
-    table
-});
+}));
 
 /// A vector of bytes.
 ///
@@ -66,10 +60,7 @@ pub(in crate::simd) trait Vector: Copy {
     /// Loads the vector at the start of `bytes`. `self` only proves that the machine has the instructions.
     fn load(self, bytes: &[u8]) -> Self;
     /// Stores this vector at the start of `bytes`; its bytes are then initialised.
-    ///
-    /// # Panics
-    ///
-    /// If there are fewer than `LEN`.
+    /// Panics if there are fewer than `LEN`.
     fn store(self, bytes: &mut [MaybeUninit<u8>]);
     /// The same byte in each lane. `self` only proves that the machine has the instructions.
     fn splat(self, byte: u8) -> Self;
@@ -155,10 +146,7 @@ pub(in crate::simd) fn load<V: Vector>(any: V, bytes: &[u8], at: usize) -> V {
 }
 
 /// Stores `vector` at `at`.
-///
-/// # Panics
-///
-/// If it does not fit in `bytes`.
+/// Panics if it does not fit in `bytes`.
 #[inline(always)]
 pub(in crate::simd) fn store<V: Vector>(vector: V, bytes: &mut [u8], at: usize) {
     // SAFETY: a vector writes initialised bytes only.
@@ -173,10 +161,7 @@ pub(in crate::simd) fn first<const N: usize>(bytes: &[u8]) -> &[u8; N] {
 }
 
 /// The first `N` bytes.
-///
-/// # Panics
-///
-/// If there are fewer.
+/// Panics if there are fewer.
 #[inline(always)]
 pub(in crate::simd) fn first_mut<T, const N: usize>(bytes: &mut [T]) -> &mut [T; N] {
     bytes.first_chunk_mut().expect("room for a whole vector")
@@ -211,15 +196,8 @@ pub(in crate::simd) trait Vector16: Vector {
 }
 
 /// The indexes that move a vector of 16 bytes up by `n` bytes, from `16 - n` on.
-pub(in crate::simd) static SHIFT_UP: [u8; 32] = {
-    let mut table = [0x80; 32];
-    let mut i = 0;
-    while i < 16 {
-        table[16 + i] = i as u8;
-        i += 1;
-    }
-    table
-};
+pub(in crate::simd) static SHIFT_UP: [u8; 32] =
+    table!(32, |i| if i < 16 { 0x80 } else { i as u8 - 16 });
 
 /// The number of bytes from `at` up to the next cache line, 1 to 64. Loads that cross no line are faster.
 #[inline(always)]

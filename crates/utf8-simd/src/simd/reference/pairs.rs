@@ -33,6 +33,45 @@ impl NulForm {
     }
 }
 
+/// The sequences that start in a block. Bit `i` of a mask represents byte `i`.
+#[cfg(target_arch = "x86_64")]
+pub(in crate::simd) struct PairMarks {
+    /// The bytes ED.
+    pub(in crate::simd) ed: u64,
+    /// Pairs.
+    pub(in crate::simd) pairs: u64,
+    /// `C0 80`, with [`NulForm::TwoBytes`].
+    pub(in crate::simd) nuls: u64,
+    /// The bytes to stop at.
+    pub(in crate::simd) stop: u64,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl PairMarks {
+    /// `equal(bits, byte, n)` marks where the byte `n` positions later has these `bits`. `seconds` are the second halves of
+    /// pairs that started before the block.
+    #[inline(always)]
+    pub(in crate::simd) fn new(
+        equal: impl Fn(u8, u8, usize) -> u64,
+        nul: NulForm,
+        seconds: u64,
+    ) -> Self {
+        let ed = equal(0xFF, 0xED, 0);
+        let (mut pairs, mut nuls, mut stop) = (0, 0, equal(0xF0, 0xF0, 0));
+        if nul == NulForm::TwoBytes {
+            let c0 = equal(0xFF, 0xC0, 0);
+            nuls = if c0 == 0 { 0 } else { c0 & equal(0xFF, 0x80, 1) };
+            stop |= c0 & !nuls | equal(0xFF, 0x00, 0);
+        }
+        if ed != 0 {
+            let first = ed & equal(0xF0, 0xA0, 1) & equal(0xC0, 0x80, 2);
+            pairs = first & equal(0xFF, 0xED, 3) & equal(0xF0, 0xB0, 4) & equal(0xC0, 0x80, 5);
+            stop |= ed & equal(0xE0, 0xA0, 1) & !(pairs | pairs << 3 | seconds);
+        }
+        Self { ed, pairs, nuls, stop }
+    }
+}
+
 /// The minimum free output for another step.
 pub(in crate::simd) const ROOM: usize = 64;
 

@@ -32,17 +32,18 @@ use core::arch::x86_64::*;
 
 use super::{load_32, store_32};
 use crate::simd::generic::{first, first_mut};
-use crate::simd::reference::pairs::{self, NulForm, ROOM};
+use crate::simd::reference::pairs::{self, NulForm, PairMarks, ROOM};
 use crate::simd::x86_64::sse41::{load_16, store_16};
 
 /// The number of bytes tested together.
 const STEP: usize = 32;
+/// A mask of these bytes.
+const WITHIN: u64 = (1 << STEP) - 1;
 /// The minimum input for another block: the block, and the bytes after it that are tested or copied.
 const AHEAD: usize = 2 * STEP;
 /// The minimum free output for splitting another block: each byte can become two, plus the excess of a copy.
 const ROOM_TO_SPLIT: usize = 3 * STEP;
 
-/// Rewrites pairs; see [`Level::join_pairs`](crate::simd::Level::join_pairs).
 #[target_feature(enable = "avx2")]
 pub(in crate::simd) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let all = out.len();
@@ -53,12 +54,18 @@ pub(in crate::simd) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) ->
     while let (Some(bytes), Some(room)) =
         (rest.first_chunk::<AHEAD>(), place.first_chunk_mut::<ROOM>())
     {
-        let found = PairMasks::in_bytes(&Bytes64::load(bytes), nul, begun);
-        begun = found.begun;
-        let mut marks = found.pairs | found.nuls & !(found.nuls << 2);
+        let halves = [load_32(first(bytes)), load_32(first(&bytes[STEP..]))];
+        let equal = |bits, byte, n| {
+            let masked = halves.map(|half| equal(_mm256_and_si256(half, splat(bits)), byte));
+            (u64::from(masked[0]) | u64::from(masked[1]) << STEP) >> n
+        };
+        let PairMarks { pairs, nuls, stop, .. } = PairMarks::new(equal, nul, begun);
+        let (pairs, nuls, stop) = (pairs & WITHIN, nuls & WITHIN, stop & WITHIN);
+        begun = pairs << 3 >> STEP;
+        let mut marks = pairs | nuls & !(nuls << 2);
         let mut end = STEP;
-        if found.stop != 0 {
-            end = found.stop.trailing_zeros() as usize;
+        if stop != 0 {
+            end = stop.trailing_zeros() as usize;
             marks &= !(u64::MAX << end);
         }
         // Invariant: `put <= done`. Both are below 32 where they are indexes; the remainder tells the compiler.
@@ -67,13 +74,13 @@ pub(in crate::simd) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) ->
             let mark = marks.trailing_zeros() as usize;
             copy(&bytes[done % STEP..], &mut room[put % STEP..]);
             put += mark - done;
-            if found.nuls >> mark & 1 == 0 {
+            if nuls >> mark & 1 == 0 {
                 let joined = join_one(first(&bytes[mark % STEP..]));
                 store_16(joined, first_mut(&mut room[put % STEP..]));
                 put += 4;
                 done = mark + 6;
             } else {
-                let len = ((found.nuls | found.nuls << 1) >> mark).trailing_ones() as usize;
+                let len = ((nuls | nuls << 1) >> mark).trailing_ones() as usize;
                 room[put % STEP..][..STEP].fill(0);
                 put += len / 2;
                 done = mark + len;
@@ -86,7 +93,7 @@ pub(in crate::simd) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) ->
             done = end;
         }
         place = &mut place[put..];
-        if found.stop != 0 {
+        if stop != 0 {
             return (input.len() - rest.len() + done, all - place.len());
         }
         rest = &rest[STEP..];
@@ -97,75 +104,6 @@ pub(in crate::simd) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) ->
     (read + more_read, written + more_written)
 }
 
-/// The sequences that start in a block.
-struct PairMasks {
-    /// Pairs.
-    pairs: u64,
-    /// `C0 80`, with [`NulForm::TwoBytes`].
-    nuls: u64,
-    /// The bytes to stop at.
-    stop: u64,
-    /// The second halves of pairs, in the next block.
-    begun: u64,
-}
-
-impl PairMasks {
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn in_bytes(bytes: &Bytes64, nul: NulForm, begun_before: u64) -> Self {
-        const WITHIN: u64 = (1 << STEP) - 1;
-        let ed = bytes.equal(0xED);
-        let [first, second] = [bytes.masked_equal(0xF0, 0xA0), bytes.masked_equal(0xF0, 0xB0)];
-        let tail = bytes.masked_equal(0xC0, 0x80);
-        let halves = ed & (first | second) >> 1;
-        let pairs = ed & first >> 1 & tail >> 2 & ed >> 3 & second >> 4 & tail >> 5 & WITHIN;
-        let mut stop = halves & !(pairs | pairs << 3 | begun_before) | bytes.large();
-        let mut nuls = 0;
-        if nul == NulForm::TwoBytes {
-            let c0 = bytes.equal(0xC0);
-            nuls = c0 & bytes.equal(0x80) >> 1 & WITHIN;
-            stop |= c0 & !nuls | bytes.equal(0x00);
-        }
-        Self { pairs, nuls, stop: stop & WITHIN, begun: pairs << 3 >> STEP }
-    }
-}
-
-/// Two blocks.
-struct Bytes64([__m256i; 2]);
-
-impl Bytes64 {
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn load(bytes: &[u8; 2 * STEP]) -> Self {
-        Self([load_32(first(bytes)), load_32(first(&bytes[STEP..]))])
-    }
-
-    /// Marks the bytes that equal this one.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn equal(&self, byte: u8) -> u64 {
-        let [low, high] = self.0;
-        u64::from(equal(low, byte)) | u64::from(equal(high, byte)) << STEP
-    }
-
-    /// Marks the bytes that have these bits.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn masked_equal(&self, bits: u8, byte: u8) -> u64 {
-        let [low, high] = self.0;
-        let [low, high] = [_mm256_and_si256(low, splat(bits)), _mm256_and_si256(high, splat(bits))];
-        Self([low, high]).equal(byte)
-    }
-
-    /// Marks the bytes from F0 on, of the first block.
-    #[inline]
-    #[target_feature(enable = "avx2")]
-    fn large(&self) -> u64 {
-        large(self.0[0]).into()
-    }
-}
-
-/// The inverse; see [`Level::split_pairs`](crate::simd::Level::split_pairs).
 #[target_feature(enable = "avx2")]
 pub(in crate::simd) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let all = out.len();
@@ -262,10 +200,7 @@ fn swapped() -> __m128i {
 }
 
 /// Copies a block.
-///
-/// # Panics
-///
-/// If one of them is shorter than a block.
+/// Panics if one of them is shorter than a block.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn copy(from: &[u8], to: &mut [u8]) {

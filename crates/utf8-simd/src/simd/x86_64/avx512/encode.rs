@@ -132,10 +132,7 @@ fn put(bytes: __m512i, out: &mut [u8; 4 * BLOCK], at: usize) {
 }
 
 /// Stores the first `len` bytes of a block.
-///
-/// # Panics
-///
-/// If there is no room for them, or they are more than a block.
+/// Panics if there is no room for them, or they are more than a block.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) fn store_first<B: AnyByte>(block: __m512i, len: usize, to: &mut [B]) {

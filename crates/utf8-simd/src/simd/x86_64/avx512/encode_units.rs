@@ -20,6 +20,7 @@ use super::encode::{OR_AND, OR3, in_four, store_first, units_in_two};
 use super::vector::{lanes, load, load_start, store};
 use crate::simd::generic::{as_bytes, first};
 use crate::simd::reference;
+use crate::simd::table;
 
 /// Units in a vector.
 const UNITS: usize = 32;
@@ -299,17 +300,13 @@ fn narrow(units: __m512i, next: __m512i) -> __m512i {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn in_three(block: __m512i) -> [__m512i; 2] {
     /// The indexes of the first two bytes of each unit, and from 64 on of the last byte.
-    const ORDER: [[u8; 64]; 2] = {
-        let mut order = [[0; 64]; 2];
-        let mut byte = 0;
-        while byte < 3 * UNITS {
-            let (unit, part) = (byte / 3, byte % 3);
-            order[byte / 64][byte % 64] =
-                if part == 2 { 64 + 2 * unit } else { 2 * unit + part } as u8;
-            byte += 1;
-        }
-        order
-    };
+    const ORDER: [[u8; 64]; 2] = [order(0), order(64)];
+    const fn order(from: usize) -> [u8; 64] {
+        table!(64, |i| match (from + i) % 3 {
+            2 => 64 + 2 * ((from + i) / 3) as u8,
+            part => (2 * ((from + i) / 3) + part) as u8,
+        })
+    }
     let six = _mm512_set1_epi16(0x3F);
     let middle = _mm512_slli_epi16::<8>(_mm512_and_si512(_mm512_srli_epi16::<6>(block), six));
     let marks = _mm512_set1_epi16(0x80E0_u16 as i16);
@@ -369,13 +366,7 @@ const ONE_ON: [u8; 64] = indexes(1);
 const ONE_BACK: [u8; 64] = indexes(UNITS - 1);
 
 const fn indexes(from: usize) -> [u8; 64] {
-    let mut indexes = [0; 64];
-    let mut at = 0;
-    while at < UNITS {
-        indexes[2 * at] = ((at + from) % UNITS) as u8;
-        at += 1;
-    }
-    indexes
+    table!(64, |at| if at % 2 == 0 { ((at / 2 + from) % UNITS) as u8 } else { 0 })
 }
 
 /// Replaces the `highs` by the characters of their surrogate pairs; other lanes are unchanged.
@@ -396,10 +387,7 @@ fn bytes_of(lanes: u16) -> u64 {
 }
 
 /// Writes the first `len` bytes. May overwrite bytes after them.
-///
-/// # Panics
-///
-/// If there is no room for `len` bytes.
+/// Panics if there is no room for `len` bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn put(bytes: __m512i, len: usize, room: &mut [MaybeUninit<u8>]) {

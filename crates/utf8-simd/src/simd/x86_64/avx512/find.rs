@@ -14,7 +14,6 @@ use crate::simd::x86_64::avx512::vector::{
     BLOCK, Bytes64, STRIDE, lanes, load, load_start, load_within,
 };
 
-/// Finds a byte; see [`Level::find_outside`](crate::simd::Level::find_outside).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::simd) fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -> Option<usize> {
     let (start, width) = (*range.start(), range.end().wrapping_sub(*range.start()));
@@ -43,7 +42,6 @@ pub(in crate::simd) fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -> 
     None
 }
 
-/// Counts bytes; see [`Level::text_before`](crate::simd::Level::text_before).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::simd) fn text_before(end: u8, input: &[u8]) -> usize {
     let found = |at| {

@@ -18,7 +18,8 @@
 use core::arch::x86_64::*;
 
 use crate::simd::generic::{Aligned, first};
-use crate::simd::reference::pairs::{NulForm, ROOM};
+use crate::simd::reference::pairs::{NulForm, PairMarks, ROOM};
+use crate::simd::table;
 use crate::simd::x86_64::avx512::vector::{BLOCK, lanes, load, load_within, store, table};
 
 /// `11110uuu` by the low six bits of `1010vvvv`.
@@ -54,11 +55,10 @@ enum PairsPart {
 
 impl PairsPart {
     const fn by_low_bits(self) -> Aligned {
-        let mut table = [0; 64];
-        let mut bits = 0;
-        while bits < 64 {
+        Aligned(table!(64, |i| {
+            let bits = i as u8;
             let u = (bits & 0x0F) + 1;
-            table[bits as usize] = match self {
+            match self {
                 Self::Leading => 0xF0 | u >> 2,
                 Self::SecondHigh => 0x80 | (u & 3) << 4,
                 Self::SecondLow => bits >> 2,
@@ -67,14 +67,11 @@ impl PairsPart {
                 Self::HalfBySecond => 0x80 | (bits & 0x0F) << 2,
                 Self::NextTwo => bits >> 4,
                 Self::ThreeEach => bits / 3,
-            };
-            bits += 1;
-        }
-        Aligned(table)
+            }
+        }))
     }
 }
 
-/// Rewrites pairs; see [`Level::join_pairs`](crate::simd::Level::join_pairs).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = join_blocks(input, nul, out);
@@ -83,7 +80,9 @@ pub(in crate::simd) fn join_pairs(input: &[u8], nul: NulForm, out: &mut [u8]) ->
     {
         let left = (input.len() - read).min(BLOCK);
         let [block, ahead1, ahead2] = [0, 1, 2].map(|by| load_within(input, read, by));
-        let marks = Marks::within(block, nul);
+        // A sequence that does not end in the block starts with a byte to stop at.
+        let equal = |bits, byte, n| masked_is(block, bits, byte) >> n;
+        let marks = PairMarks::new(equal, nul, 0);
         let mut count = (marks.stop | !lanes(left)).trailing_zeros() as usize;
         // The bytes after ED decide whether it is a surrogate.
         if count == left && marks.ed & lanes(count) & !lanes(count - 1) != 0 {
@@ -114,7 +113,8 @@ fn join_blocks(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
         (rest.first_chunk::<{ BLOCK + AHEAD }>(), place.first_chunk_mut::<ROOM>())
     {
         let ahead = [0, 1, 2, 3, 4, 5].map(|by| load(first(&bytes[by..])));
-        let marks = Marks::of(&ahead, nul, before >> 61);
+        let equal = |bits, byte, n: usize| masked_is(ahead[n], bits, byte);
+        let marks = PairMarks::new(equal, nul, before >> 61);
         if marks.stop != 0 {
             break;
         }
@@ -140,7 +140,6 @@ fn join_blocks(input: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     (input.len() - rest.len() - unfinished, all - place.len() - unfinished.min(3))
 }
 
-/// The inverse; see [`Level::split_pairs`](crate::simd::Level::split_pairs).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
@@ -200,75 +199,6 @@ const FIRSTS: u64 = 0x9249_2492_4924_9249;
 /// The number of bytes after a block that determine its sequences.
 const AHEAD: usize = 5;
 
-/// The start of each sequence in a block, by kind.
-struct Marks {
-    ed: u64,
-    /// Pairs.
-    pairs: u64,
-    /// `C0 80` for U+0000.
-    nuls: u64,
-    /// Bytes that are not rewritten.
-    stop: u64,
-}
-
-impl Marks {
-    /// For a block and the bytes one to five positions later. `seconds` are the second halves of pairs
-    /// that started before the block.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-    fn of(ahead: &[__m512i; 1 + AHEAD], nul: NulForm, seconds: u64) -> Self {
-        let block = ahead[0];
-        let ed = is(block, 0xED);
-        let (nuls, rejected) = match nul {
-            NulForm::OneByte => (0, 0),
-            NulForm::TwoBytes => {
-                let c0 = is(block, 0xC0);
-                let nuls = if c0 == 0 { 0 } else { c0 & is(ahead[1], 0x80) };
-                (nuls, c0 & !nuls | is(block, 0x00))
-            }
-        };
-        let rejected = rejected | is_large(block);
-        if ed == 0 {
-            return Self { ed, pairs: 0, nuls, stop: rejected };
-        }
-        let surrogates = ed & is_half(ahead[1]);
-        let pairs = surrogates
-            & !is_second_half(ahead[1])
-            & is_tail(ahead[2])
-            & is(ahead[3], 0xED)
-            & is_second_half(ahead[4])
-            & is_tail(ahead[5]);
-        let alone = surrogates & !pairs & !(pairs << 3 | seconds);
-        Self { ed, pairs, nuls, stop: rejected | alone }
-    }
-
-    /// For a single block. The start of a sequence that does not end in it is a byte to stop at.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-    fn within(block: __m512i, nul: NulForm) -> Self {
-        let ed = is(block, 0xED);
-        let (nuls, rejected) = match nul {
-            NulForm::OneByte => (0, 0),
-            NulForm::TwoBytes => {
-                let c0 = is(block, 0xC0);
-                let nuls = c0 & is(block, 0x80) >> 1;
-                (nuls, c0 & !nuls | is(block, 0x00))
-            }
-        };
-        let (halves, second_halves, tails) =
-            (is_half(block) >> 1, is_second_half(block), is_tail(block));
-        let surrogates = ed & halves;
-        let pairs = surrogates
-            & !(second_halves >> 1)
-            & tails >> 2
-            & ed >> 3
-            & second_halves >> 4
-            & tails >> 5;
-        let alone = surrogates & !pairs & !(pairs << 3);
-        Self { ed, pairs, nuls, stop: rejected | is_large(block) | alone }
-    }
-}
-
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn splat(byte: u8) -> __m512i {
@@ -288,27 +218,11 @@ fn is_large(block: __m512i) -> u64 {
     _mm512_cmpge_epu8_mask(block, splat(0xF0))
 }
 
-/// 80 to BF: the smallest, as signed bytes.
+/// Marks the bytes that have these bits.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn is_tail(block: __m512i) -> u64 {
-    _mm512_cmplt_epi8_mask(block, splat(0xC0))
-}
-
-/// A0 to BF.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn is_half(block: __m512i) -> u64 {
-    let high = _mm512_and_si512(block, splat(0xE0));
-    _mm512_cmpeq_epi8_mask(high, splat(0xA0))
-}
-
-/// B0 to BF.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn is_second_half(block: __m512i) -> u64 {
-    let high = _mm512_and_si512(block, splat(0xF0));
-    _mm512_cmpeq_epi8_mask(high, splat(0xB0))
+fn masked_is(block: __m512i, bits: u8, byte: u8) -> u64 {
+    is(_mm512_and_si512(block, splat(bits)), byte)
 }
 
 /// Rewrites the sequences of a block as UTF-8: at `places[0]`, their start, at `places[1]`, one position

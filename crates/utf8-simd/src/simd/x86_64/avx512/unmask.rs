@@ -11,7 +11,7 @@ use core::arch::x86_64::*;
 
 use crate::simd::generic::{
     Tested, Vector, any_wide, any_widest, backs_of, distance_to_line, first, first_marks,
-    first_mut, load, store, test_by, test_full,
+    first_mut, load, store, test_by,
 };
 use crate::simd::reference;
 use crate::simd::results::Validated;
@@ -31,8 +31,6 @@ pub(in crate::simd) fn unmask(bytes: &mut [u8], mask: [u8; 4]) {
     reference::unmask(bytes, mask);
 }
 
-/// Unmasks and validates; see
-/// [`Level::unmask_and_validate`](crate::simd::Level::unmask_and_validate).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::simd) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     match bytes.len() {
@@ -41,8 +39,7 @@ pub(in crate::simd) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> V
             validate(bytes)
         }
         16..=64 => unmask_and_validate_up_to_64(bytes, mask),
-        65..=128 => unmask_and_validate_up_to_128(bytes, mask),
-        129..LONG => unmask_and_validate_blocks(bytes, mask),
+        65..LONG => unmask_and_validate_blocks(bytes, mask),
         _ => unmask_and_validate_long(bytes, mask),
     }
 }
@@ -86,33 +83,6 @@ fn unmask_and_validate_up_to_64(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
         return Validated::all(len);
     }
     stop(bytes, first_marks(text).only(lanes(len)), tail)
-}
-
-/// 65 to 128 bytes in two registers that overlap.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn unmask_and_validate_up_to_128(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
-    debug_assert!((65..=128).contains(&bytes.len()));
-    let at = bytes.len() - BLOCK;
-    let tail = tail(bytes, mask);
-    let first = unmasked(bytes, mask, 0, 0);
-    // Loaded before any of the bytes from `at` on are written.
-    let last = unmasked(bytes, mask, at, 0);
-    let backs = match at {
-        3.. => [-1, -2, -3].map(|by| unmasked(bytes, mask, at, by)),
-        _ => backs_of(last, Bytes64::zero()),
-    };
-    store(first, bytes, 0);
-    store(last, bytes, at);
-    if !first.or(last).any_high_bit() {
-        return Validated::all(bytes.len());
-    }
-    let mut errors = test_full(last, backs, Tested::with_errors(last.splat(0))).errors;
-    if at < 3 {
-        // With zeros before it, the first bytes of the block may be marked wrongly. The first block contains them, too.
-        errors = errors.only(!0b111);
-    }
-    stop(bytes, errors.or(first_marks(first)), tail)
 }
 
 /// 64 bytes and more in registers, one after another. The first block determines the test: usually it suffices for
@@ -212,10 +182,7 @@ fn unmask_and_validate_long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
 }
 
 /// The last `N` bytes.
-///
-/// # Panics
-///
-/// If there are fewer.
+/// Panics if there are fewer.
 #[inline(always)]
 fn last_mut<const N: usize>(bytes: &mut [u8]) -> &mut [u8; N] {
     bytes.last_chunk_mut().expect("room for a whole vector")

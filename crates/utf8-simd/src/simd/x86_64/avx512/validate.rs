@@ -48,13 +48,11 @@ fn locate_error(input: &[u8], from: usize) -> Validated {
     generic::locate_error(Bytes64::zero(), input, from)
 }
 
-/// Counts bytes; see [`Level::valid_prefix_len`](crate::simd::Level::valid_prefix_len).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::simd) fn valid_prefix_len(input: &[u8]) -> usize {
     generic::valid_prefix_len(Bytes64::zero(), input)
 }
 
-/// Copies bytes; see [`Level::copy_valid_prefix`](crate::simd::Level::copy_valid_prefix).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::simd) fn copy_valid_prefix(input: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
     generic::copy_valid_prefix(Bytes64::zero(), input, out)

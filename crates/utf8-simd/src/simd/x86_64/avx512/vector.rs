@@ -6,6 +6,7 @@ use core::mem::MaybeUninit;
 use crate::simd::generic::{
     Aligned, SECOND_BY_LEAD, Vector, arithmetic, first, first_mut, lanewise,
 };
+use crate::simd::table;
 use crate::simd::x86_64::sse41::AnyByte;
 
 /// The bytes of a vector.
@@ -37,15 +38,7 @@ impl Bytes64 {
 }
 
 /// For each byte of a vector, the index of the byte before it; indexes below 64 are in the vector before.
-static BACK: Aligned = Aligned({
-    let mut table = [0; 64];
-    let mut i = 0;
-    while i < 64 {
-        table[i] = 63 + i as u8;
-        i += 1;
-    }
-    table
-});
+static BACK: Aligned = Aligned(table!(64, |i| 63 + i as u8));
 
 /// Methods of a vector that are one instruction on three vectors.
 macro_rules! ternary {

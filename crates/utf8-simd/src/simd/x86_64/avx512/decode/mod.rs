@@ -27,6 +27,7 @@ use core::mem::MaybeUninit;
 
 use crate::simd::generic::{Aligned, Vector, first, first_marks, first_mut, unfinished};
 use crate::simd::reference::convert;
+use crate::simd::table;
 use crate::simd::uninit::as_uninit;
 use crate::simd::x86_64::avx2;
 use crate::simd::x86_64::avx512::decode::units::{Planes, fill, not_continuing, put_wide};
@@ -75,14 +76,12 @@ pub(in crate::simd) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usiz
     finish(text, out, read, written)
 }
 
-/// Decodes a block or less; see [`Level::decode_short_chars`](crate::simd::Level::decode_short_chars).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_short_chars(bytes: &[u8], out: &mut [char]) -> Option<usize> {
     // SAFETY: text is checked; what is written are its characters.
     short::<4, true>(bytes, unsafe { as_uninit(out) })
 }
 
-/// Decodes a block or less; see [`Level::decode_short_utf16`](crate::simd::Level::decode_short_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Option<usize> {
     // SAFETY: vectors are written, and units may have any value.
@@ -190,10 +189,7 @@ fn decode<const SIZE: usize>(text: &str, out: &mut [MaybeUninit<u8>]) -> (usize,
 /// and the units written.
 ///
 /// A separate function, like [`edge`]: inlined, all tables would be loaded and spilled for every input.
-///
-/// # Panics
-///
-/// If `from` is less than `BEFORE`.
+/// Panics if `from` is less than `BEFORE`.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn run<const SIZE: usize>(
@@ -224,10 +220,7 @@ fn run<const SIZE: usize>(
 ///
 /// `reach` is that of the block before, then of this one. While it does not grow, the test of a block is one
 /// comparison. Each comparison costs as much as a lookup.
-///
-/// # Panics
-///
-/// If there is no room for [`most`] units.
+/// Panics if there is no room for [`most`] units.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn inside<const SIZE: usize>(
@@ -277,15 +270,8 @@ fn inside<const SIZE: usize>(
 
 /// The greatest continuation byte, as a signed number; for the bytes before a wide block, a number that no
 /// byte exceeds.
-static CONTINUING_OR_BEFORE: Aligned = Aligned({
-    let mut table = [0xBF; 64];
-    let mut i = 0;
-    while i < BEFORE {
-        table[i] = 0x7F;
-        i += 1;
-    }
-    table
-});
+static CONTINUING_OR_BEFORE: Aligned =
+    Aligned(table!(64, |i| if i < BEFORE { 0x7F } else { 0xBF }));
 
 /// Like [`inside`], for any block of `bytes`: the one at `at`. Writes no excess units. Returns `None`, and
 /// writes nothing, if the units do not fit.
@@ -346,10 +332,7 @@ fn any_from(bytes: __m512i, least: u8) -> bool {
 }
 
 /// Writes 64 units from 64 bytes of ASCII.
-///
-/// # Panics
-///
-/// If there is no room for them.
+/// Panics if there is no room for them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn put_ascii<const SIZE: usize>(ascii: __m512i, out: &mut [MaybeUninit<u8>]) {

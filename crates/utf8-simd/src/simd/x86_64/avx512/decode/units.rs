@@ -8,6 +8,7 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use crate::simd::generic::{Aligned, first_mut};
+use crate::simd::table;
 use crate::simd::x86_64::avx512::vector::{BLOCK, lanes, store, table};
 
 /// The least byte, as a signed number, that is not a continuation byte.
@@ -57,37 +58,13 @@ pub(super) struct Planes {
 
 /// By the low six bits of the byte before a continuation byte: the addend that puts its two lowest bits at
 /// the top of the low byte, and removes the mark of the continuation byte.
-static LOW: Aligned = Aligned({
-    let mut table = [0; 64];
-    let mut i = 0;
-    while i < 64 {
-        table[i] = ((i as u8 & 0x03) << 6).wrapping_sub(0x80);
-        i += 1;
-    }
-    table
-});
+static LOW: Aligned = Aligned(table!(64, |i| ((i as u8 & 0x03) << 6).wrapping_sub(0x80)));
 
 /// By the same index: the four lowest bits of the high byte (three if it is a leading byte).
-static HIGH: Aligned = Aligned({
-    let mut table = [0; 64];
-    let mut i = 0;
-    while i < 64 {
-        table[i] = i as u8 >> 2 & 0x0F;
-        i += 1;
-    }
-    table
-});
+static HIGH: Aligned = Aligned(table!(64, |i| i as u8 >> 2 & 0x0F));
 
 /// By the low six bits of the byte two before: the four highest bits of the high byte.
-static HIGHEST: Aligned = Aligned({
-    let mut table = [0; 64];
-    let mut i = 0;
-    while i < 64 {
-        table[i] = (i as u8 & 0x0F) << 4;
-        i += 1;
-    }
-    table
-});
+static HIGHEST: Aligned = Aligned(table!(64, |i| (i as u8 & 0x0F) << 4));
 
 impl Planes {
     /// Assembles characters of one and two bytes.
@@ -134,10 +111,7 @@ impl Planes {
     }
 
     /// Writes `units` units, at most 64, and zeros up to the end of a vector.
-    ///
-    /// # Panics
-    ///
-    /// If there is no room for them.
+    /// Panics if there is no room for them.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
     pub(super) fn put<const SIZE: usize>(self, units: usize, out: &mut [MaybeUninit<u8>]) {
@@ -167,14 +141,10 @@ static INTERLEAVE_4: [Aligned; 4] =
 static INTERLEAVE_2: [Aligned; 2] = [interleave(2, 0), interleave(2, 1)];
 
 const fn interleave(size: usize, vector: usize) -> Aligned {
-    let mut table = [0; 64];
-    let mut i = 0;
-    while i < 64 {
+    Aligned(table!(64, |i| {
         let high = if i % size == 1 { 64 } else { 0 };
-        table[i] = (high + vector * (64 / size) + i / size) as u8;
-        i += 1;
-    }
-    Aligned(table)
+        (high + vector * (64 / size) + i / size) as u8
+    }))
 }
 
 /// By the low seven bits of a byte that is not ASCII: its payload bits, with bit 7 set if it begins a
@@ -182,50 +152,27 @@ const fn interleave(size: usize, vector: usize) -> Aligned {
 static PAYLOAD: [Aligned; 2] = [payload(0), payload(64)];
 
 const fn payload(from: u8) -> Aligned {
-    let mut table = [0; 64];
-    let mut i = 0;
-    while i < 64 {
-        table[i] = match 0x80 + from + i as u8 {
-            byte @ 0x80..=0xBF => byte & 0x3F,
-            byte @ 0xC0..=0xDF => 0x80 | byte & 0x1F,
-            byte @ 0xE0..=0xEF => 0x80 | byte & 0x0F,
-            byte => 0x80 | byte & 0x07,
-        };
-        i += 1;
-    }
-    Aligned(table)
+    Aligned(table!(64, |i| match 0x80 + from + i as u8 {
+        byte @ 0x80..=0xBF => byte & 0x3F,
+        byte @ 0xC0..=0xDF => 0x80 | byte & 0x1F,
+        byte @ 0xE0..=0xEF => 0x80 | byte & 0x0F,
+        byte => 0x80 | byte & 0x07,
+    }))
 }
 
 /// The indexes of the bytes of a block.
-static PLACES: Aligned = Aligned({
-    let mut table = [0; 64];
-    let mut i = 0;
-    while i < 64 {
-        table[i] = i as u8;
-        i += 1;
-    }
-    table
-});
+static PLACES: Aligned = Aligned(table!(64, |i| i as u8));
 
 /// For the `i`th sixteen of the indexes at which characters end: each of them four times.
 static SPREAD: [Aligned; 4] = [spread(0), spread(1), spread(2), spread(3)];
 
 const fn spread(sixteen: usize) -> Aligned {
-    let mut table = [0; 64];
-    let mut i = 0;
-    while i < 64 {
-        table[i] = (16 * sixteen + i / 4) as u8;
-        i += 1;
-    }
-    Aligned(table)
+    Aligned(table!(64, |i| (16 * sixteen + i / 4) as u8))
 }
 
 /// Writes the characters that end at `ends` in `window`. Returns the number of units. With `EXACT`, `out` has room for no
 /// more, and no excess is written.
-///
-/// # Panics
-///
-/// If there is no room: for [`most`](super::most) units, or with `EXACT` for as many as are returned.
+/// Panics if there is no room: for [`most`](super::most) units, or with `EXACT` for as many as are returned.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(super) fn put_wide<const SIZE: usize, const EXACT: bool>(

@@ -1,4 +1,4 @@
-//! Every operation of each kernel, compared with std and plain loops.
+//! Every operation of each level, compared with std and plain loops.
 
 use std::mem::MaybeUninit;
 
@@ -24,29 +24,29 @@ const BYTE: u8 = 0xEE;
 const UNIT: u16 = 0xE123;
 const CHAR: char = '\u{E123}';
 
-/// Checks every kernel of this machine.
-pub fn every_kernel(work: &Work) {
-    Level::available().for_each(|kernel| check(kernel, work));
+/// Checks every level of this machine.
+pub fn every_level(work: &Work) {
+    Level::available().for_each(|level| check(level, work));
 }
 
-fn check(kernel: Level, work: &Work) {
+fn check(level: Level, work: &Work) {
     let bytes = &work.bytes.0[usize::from(work.skipped % 64).min(work.bytes.0.len())..];
     let less = usize::from(work.less);
-    let stop = validates(kernel, bytes);
-    copies(kernel, bytes, less);
-    unmasks(kernel, bytes, work.mask, stop);
+    let stop = validates(level, bytes);
+    copies(level, bytes, less);
+    unmasks(level, bytes, work.mask, stop);
     let text = str::from_utf8(&bytes[..stop.valid_up_to]).expect("that much is well-formed");
-    converts(kernel, text, less);
-    decodes_short(kernel, &bytes[..bytes.len().min(less)]);
-    finds(kernel, bytes);
+    converts(level, text, less);
+    decodes_short(level, &bytes[..bytes.len().min(less)]);
+    finds(level, bytes);
     for end in [b'\n', 0, work.end & 0x7F] {
-        finds_end(kernel, end, bytes);
+        finds_end(level, end, bytes);
     }
-    parts(kernel, bytes);
-    pairs(kernel, text, less);
+    parts(level, bytes);
+    pairs(level, text, less);
 }
 
-fn validates(kernel: Level, bytes: &[u8]) -> Validated {
+fn validates(level: Level, bytes: &[u8]) -> Validated {
     let expected = match str::from_utf8(bytes) {
         Ok(text) => Validated { valid_up_to: text.len(), error_len: ErrorLen::None },
         Err(error) => Validated {
@@ -59,71 +59,71 @@ fn validates(kernel: Level, bytes: &[u8]) -> Validated {
             },
         },
     };
-    assert_eq!(kernel.validate(bytes), expected, "{kernel:?}: {bytes:02x?}");
-    let clean = kernel.valid_prefix_len(bytes);
-    assert!(str::from_utf8(&bytes[..clean]).is_ok(), "{kernel:?}, {clean}: {bytes:02x?}");
+    assert_eq!(level.validate(bytes), expected, "{level:?}: {bytes:02x?}");
+    let clean = level.valid_prefix_len(bytes);
+    assert!(str::from_utf8(&bytes[..clean]).is_ok(), "{level:?}, {clean}: {bytes:02x?}");
     expected
 }
 
-fn unmasks(kernel: Level, bytes: &[u8], mask: [u8; 4], stop: Validated) {
+fn unmasks(level: Level, bytes: &[u8], mask: [u8; 4], stop: Validated) {
     let mut masked = bytes.to_vec();
     for (at, byte) in masked.iter_mut().enumerate() {
         *byte ^= mask[at % 4];
     }
     let mut plain = masked.clone();
-    kernel.unmask(&mut plain, mask);
-    assert!(plain == bytes, "{kernel:?}, {mask:02x?}: {bytes:02x?}");
-    assert_eq!(kernel.unmask_and_validate(&mut masked, mask), stop, "{kernel:?}: {bytes:02x?}");
-    assert!(masked == bytes, "{kernel:?}, {mask:02x?}: {bytes:02x?}");
+    level.unmask(&mut plain, mask);
+    assert!(plain == bytes, "{level:?}, {mask:02x?}: {bytes:02x?}");
+    assert_eq!(level.unmask_and_validate(&mut masked, mask), stop, "{level:?}: {bytes:02x?}");
+    assert!(masked == bytes, "{level:?}, {mask:02x?}: {bytes:02x?}");
 }
 
 /// Copies to a buffer with less room, and to one with enough.
 #[allow(unsafe_code)]
-fn copies(kernel: Level, bytes: &[u8], less: usize) {
+fn copies(level: Level, bytes: &[u8], less: usize) {
     for room in [bytes.len().saturating_sub(less), bytes.len() + 7] {
         let mut out = vec![MaybeUninit::new(BYTE); room + 64];
-        let copied = kernel.copy_valid_prefix(bytes, &mut out[..room]);
+        let copied = level.copy_valid_prefix(bytes, &mut out[..room]);
         let within = &bytes[..room.min(bytes.len())];
-        assert_eq!(copied, kernel.valid_prefix_len(within), "{kernel:?}, {room}: {bytes:02x?}");
+        assert_eq!(copied, level.valid_prefix_len(within), "{level:?}, {room}: {bytes:02x?}");
         // SAFETY: all elements have been initialised.
         let out: Vec<u8> = out.iter().map(|byte| unsafe { byte.assume_init() }).collect();
-        assert!(out[..copied] == within[..copied], "{kernel:?}, {room}: {bytes:02x?}");
+        assert!(out[..copied] == within[..copied], "{level:?}, {room}: {bytes:02x?}");
         let after = out[within.len()..].iter().all(|&byte| byte == BYTE);
-        assert!(after, "{kernel:?}, after {room}: {bytes:02x?}");
+        assert!(after, "{level:?}, after {room}: {bytes:02x?}");
     }
 }
 
-fn converts(kernel: Level, text: &str, less: usize) {
+fn converts(level: Level, text: &str, less: usize) {
     let chars: Vec<char> = text.chars().collect();
     let units: Vec<u16> = text.encode_utf16().collect();
-    assert_eq!(kernel.count_chars(text), chars.len(), "{kernel:?}: {text:?}");
+    assert_eq!(level.count_chars(text), chars.len(), "{level:?}: {text:?}");
 
     for less in [0, less] {
         let room = chars.len().saturating_sub(less);
         let read: usize = chars[..room].iter().map(|c| c.len_utf8()).sum();
-        let done = written(room, CHAR, &chars, |out| kernel.decode_chars(text, out));
-        assert_eq!(done, (read, room), "{kernel:?}: {text:?}");
+        let done = written(room, CHAR, &chars, |out| level.decode_chars(text, out));
+        assert_eq!(done, (read, room), "{level:?}: {text:?}");
 
         // Neither a pair nor a character is split.
         let room = units.len().saturating_sub(less);
         let (read, written_units) =
-            written(room, UNIT, &units, |out| kernel.decode_utf16(text, out));
+            written(room, UNIT, &units, |out| level.decode_utf16(text, out));
         let expected = text[..read].encode_utf16().count();
-        assert_eq!(written_units, expected, "{kernel:?}: {text:?}");
-        assert!(room - written_units <= 1 || read == text.len(), "{kernel:?}: {text:?}");
+        assert_eq!(written_units, expected, "{level:?}: {text:?}");
+        assert!(room - written_units <= 1 || read == text.len(), "{level:?}: {text:?}");
 
         let room = text.len().saturating_sub(less);
-        let encode = |out: &mut [u8]| kernel.encode_chars(&chars, out);
+        let encode = |out: &mut [u8]| level.encode_chars(&chars, out);
         let (read, written_bytes) = written_within(room, BYTE, text.as_bytes(), encode).0;
         let expected: usize = chars[..read].iter().map(|c| c.len_utf8()).sum();
-        assert_eq!(written_bytes, expected, "{kernel:?}: {text:?}");
-        assert!(room - written_bytes <= 3 || read == chars.len(), "{kernel:?}: {text:?}");
+        assert_eq!(written_bytes, expected, "{level:?}: {text:?}");
+        assert!(room - written_bytes <= 3 || read == chars.len(), "{level:?}: {text:?}");
 
-        let encode = |out: &mut [u8]| kernel.encode_utf16(&units, out);
+        let encode = |out: &mut [u8]| level.encode_utf16(&units, out);
         let (read, written_bytes) = written_within(room, BYTE, text.as_bytes(), encode).0;
         let expected = String::from_utf16(&units[..read]).expect("no pair is split").len();
-        assert_eq!(written_bytes, expected, "{kernel:?}: {text:?}");
-        assert!(room - written_bytes <= 3 || read == units.len(), "{kernel:?}: {text:?}");
+        assert_eq!(written_bytes, expected, "{level:?}: {text:?}");
+        assert!(room - written_bytes <= 3 || read == units.len(), "{level:?}: {text:?}");
     }
 }
 
@@ -157,72 +157,72 @@ fn written_within<T: Copy + PartialEq>(
 
 /// Short text that fits is decoded entirely, if it is ASCII; other text entirely or not at all; anything else not at
 /// all.
-fn decodes_short(kernel: Level, bytes: &[u8]) {
+fn decodes_short(level: Level, bytes: &[u8]) {
     let text = str::from_utf8(bytes).ok().filter(|text| text.len() <= 64);
     let chars: Vec<char> = text.unwrap_or_default().chars().collect();
     let units: Vec<u16> = text.unwrap_or_default().encode_utf16().collect();
     let check = |done: Option<usize>, len: usize, room: usize| match done {
-        Some(done) => assert!(text.is_some() && done == len, "{kernel:?}, {room}: {bytes:02x?}"),
+        Some(done) => assert!(text.is_some() && done == len, "{level:?}, {room}: {bytes:02x?}"),
         None => {
             let must = text.is_some_and(str::is_ascii) && len <= room;
-            assert!(!must, "{kernel:?}, {room}: {bytes:02x?}");
+            assert!(!must, "{level:?}, {room}: {bytes:02x?}");
         }
     };
     for room in [chars.len().saturating_sub(1), chars.len(), bytes.len() + 7] {
         written(room, CHAR, &chars, |out| {
-            let done = kernel.decode_short_chars(bytes, out);
+            let done = level.decode_short_chars(bytes, out);
             check(done, chars.len(), room);
             (bytes.len(), done.unwrap_or(0))
         });
     }
     for room in [units.len().saturating_sub(1), units.len(), bytes.len() + 7] {
         written(room, UNIT, &units, |out| {
-            let done = kernel.decode_short_utf16(bytes, out);
+            let done = level.decode_short_utf16(bytes, out);
             check(done, units.len(), room);
             (bytes.len(), done.unwrap_or(0))
         });
     }
-    decodes_ascii(kernel, bytes);
+    decodes_ascii(level, bytes);
 }
 
 /// ASCII at the start of any bytes, without its last block.
-fn decodes_ascii(kernel: Level, bytes: &[u8]) {
+fn decodes_ascii(level: Level, bytes: &[u8]) {
     let ascii = &bytes[..bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(bytes.len())];
     let chars: Vec<char> = ascii.iter().copied().map(char::from).collect();
     let units: Vec<u16> = ascii.iter().copied().map(u16::from).collect();
     for room in [bytes.len() / 2, bytes.len()] {
         let least = ascii.len().min(room).saturating_sub(63);
         written(room, CHAR, &chars, |out| {
-            let len = kernel.decode_ascii_chars(bytes, out);
-            assert!(len >= least, "{kernel:?}, {room}: {bytes:02x?}");
+            let len = level.decode_ascii_chars(bytes, out);
+            assert!(len >= least, "{level:?}, {room}: {bytes:02x?}");
             (len, len)
         });
         written(room, UNIT, &units, |out| {
-            let len = kernel.decode_ascii_utf16(bytes, out);
-            assert!(len >= least, "{kernel:?}, {room}: {bytes:02x?}");
+            let len = level.decode_ascii_utf16(bytes, out);
+            assert!(len >= least, "{level:?}, {room}: {bytes:02x?}");
             (len, len)
         });
     }
 }
 
-fn finds(kernel: Level, bytes: &[u8]) {
+fn finds(level: Level, bytes: &[u8]) {
     for range in [0x00..=0xEF, 0x01..=0x7F] {
         let expected = bytes.iter().position(|byte| !range.contains(byte));
-        assert_eq!(kernel.find_outside(bytes, range), expected, "{kernel:?}: {bytes:02x?}");
+        assert_eq!(level.find_outside(bytes, range), expected, "{level:?}: {bytes:02x?}");
     }
 }
 
 /// Text before a delimiter is at least its leading ASCII.
-fn finds_end(kernel: Level, end: u8, bytes: &[u8]) {
+fn finds_end(level: Level, end: u8, bytes: &[u8]) {
     let line = bytes.split(|&byte| byte == end).next().unwrap();
     let ascii = line.iter().take_while(|byte| byte.is_ascii()).count();
-    let text = kernel.text_before(end, bytes);
-    assert!((ascii..=line.len()).contains(&text), "{kernel:?}: {text} of {bytes:02x?}");
-    assert!(str::from_utf8(&line[..text]).is_ok(), "{kernel:?}: {text} of {bytes:02x?}");
+    let text = level.text_before(end, bytes);
+    assert!((ascii..=line.len()).contains(&text), "{level:?}: {text} of {bytes:02x?}");
+    assert!(str::from_utf8(&line[..text]).is_ok(), "{level:?}: {text} of {bytes:02x?}");
 }
 
 /// The ill-formed parts of each block, one after another, are those of the whole.
-fn parts(kernel: Level, bytes: &[u8]) {
+fn parts(level: Level, bytes: &[u8]) {
     let mut expected = Vec::new();
     let mut at = 0;
     for chunk in bytes.utf8_chunks() {
@@ -233,7 +233,7 @@ fn parts(kernel: Level, bytes: &[u8]) {
         at += chunk.invalid().len();
     }
     let (mut found, mut at) = (Vec::new(), 0);
-    while let Some(parts) = bytes[at..].first_chunk().and_then(|block| kernel.block_errors(block)) {
+    while let Some(parts) = bytes[at..].first_chunk().and_then(|block| level.block_errors(block)) {
         for i in (0..64).filter(|i| parts.starts >> i & 1 != 0) {
             let longer = (parts.two_or_three >> i & 1) + (parts.three >> i & 1);
             found.push((at + i, 1 + longer as usize));
@@ -241,11 +241,11 @@ fn parts(kernel: Level, bytes: &[u8]) {
         at += parts.end;
     }
     expected.retain(|part| part.0 < at);
-    assert_eq!(found, expected, "{kernel:?}: {bytes:02x?}");
+    assert_eq!(found, expected, "{level:?}: {bytes:02x?}");
 }
 
 /// Characters of four bytes to surrogate pairs and back.
-fn pairs(kernel: Level, text: &str, less: usize) {
+fn pairs(level: Level, text: &str, less: usize) {
     for nul in [NulForm::OneByte, NulForm::TwoBytes] {
         let mut expected = Vec::new();
         for c in text.chars() {
@@ -260,17 +260,17 @@ fn pairs(kernel: Level, text: &str, less: usize) {
                 c => expected.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
             }
         }
-        let split = |out: &mut [u8]| kernel.split_pairs(text.as_bytes(), nul, out);
-        rewrites(kernel, text.as_bytes(), &expected, less, split);
-        let join = |out: &mut [u8]| kernel.join_pairs(&expected, nul, out);
-        rewrites(kernel, &expected, text.as_bytes(), less, join);
+        let split = |out: &mut [u8]| level.split_pairs(text.as_bytes(), nul, out);
+        rewrites(level, text.as_bytes(), &expected, less, split);
+        let join = |out: &mut [u8]| level.join_pairs(&expected, nul, out);
+        rewrites(level, &expected, text.as_bytes(), less, join);
     }
 }
 
 /// Compares `rewrite` with `expected`: all of it if there is room, otherwise at least as much as fits
 /// minus 63 bytes, and minus five for a character that was taken back.
 fn rewrites(
-    kernel: Level,
+    level: Level,
     bytes: &[u8],
     expected: &[u8],
     less: usize,
@@ -280,11 +280,11 @@ fn rewrites(
     for room in [enough, enough.saturating_sub(less)] {
         let mut out = vec![BYTE; room + 64];
         let (read, written) = rewrite(&mut out[..room]);
-        assert!(out[..written] == expected[..written], "{kernel:?}, {room}: {bytes:02x?}");
+        assert!(out[..written] == expected[..written], "{level:?}, {room}: {bytes:02x?}");
         let after = out[room..].iter().all(|&byte| byte == BYTE);
-        assert!(after, "{kernel:?}, after {room}: {bytes:02x?}");
+        assert!(after, "{level:?}, after {room}: {bytes:02x?}");
         let is_all = (read, written) == (bytes.len(), expected.len());
         let is_full = room - written < 64 + 5;
-        assert!(is_all || is_full && room < enough, "{kernel:?}, {room}: {bytes:02x?}");
+        assert!(is_all || is_full && room < enough, "{level:?}, {room}: {bytes:02x?}");
     }
 }
