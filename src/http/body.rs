@@ -10,7 +10,7 @@ use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
 use crate::adaptor::append_within;
-use crate::adaptor::chunks::{ChunkText, MAX_TURNS, Turns, give_way};
+use crate::adaptor::chunks::{ChunkText, MAX_TURNS, Turns, coop_yield};
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
 use crate::decoder::utf8_decoder::Utf8Decoder;
@@ -368,7 +368,7 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
                 return Poll::Ready(Some(text.map(Frame::data).map_err(BodyError::Utf8)));
             }
             match this.state {
-                BodyState::Open if silent == MAX_TURNS => return give_way(cx),
+                BodyState::Open if silent == MAX_TURNS => return coop_yield(cx),
                 BodyState::Open => match ready!(this.chunks.as_mut().poll_frame(cx)) {
                     Some(Ok(frame)) => match frame.into_data() {
                         Ok(data) => {

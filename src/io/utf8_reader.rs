@@ -1,7 +1,6 @@
 //! How is text read from a `std::io::Read` without copying it?
 
 use std::io::{self, Read};
-use std::iter;
 
 use bytes::BytesMut;
 
@@ -10,7 +9,6 @@ use crate::adaptor::read_text::{Advance, ReadText};
 use crate::adaptor::stream_error::StreamError;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
-use crate::decoder::position::TextPosition;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::io::Utf8ByteReader;
 use crate::io::Utf8Lines;
@@ -52,7 +50,7 @@ use crate::io::Utf8Lines;
 #[must_use = "readers do nothing unless read"]
 pub struct Utf8Reader<R> {
     reader: R,
-    text: ReadText,
+    pub(super) text: ReadText,
 }
 
 impl<R> Utf8Reader<R> {
@@ -123,10 +121,6 @@ impl<R> Utf8Reader<R> {
     /// If `len` is not a character boundary of that text.
     pub fn consume(&mut self, len: usize) {
         self.text.consume(len);
-    }
-
-    pub(super) fn text_mut(&mut self) -> &mut ReadText {
-        &mut self.text
     }
 
     /// Returns the reader.
@@ -236,28 +230,6 @@ impl<R: Read> Utf8Reader<R> {
         Ok(self.text.next_char())
     }
 
-    /// Returns an iterator over the `char`s. Dropping it loses nothing: the reader continues with the next
-    /// `char`.
-    ///
-    /// # Errors
-    ///
-    /// The iterator yields the errors of [`next_str`](Self::next_str), and continues after them.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let mut reader = Utf8Reader::new(&b"n\xC3\xA9\xFF!"[..]);
-    /// let chars: Vec<_> = reader.chars().map(|next| next.unwrap_or('?')).collect();
-    /// assert_eq!(chars, ['n', 'é', '?', '!']);
-    /// ```
-    pub fn chars(
-        &mut self,
-    ) -> impl Iterator<Item = Result<char, StreamError<io::Error>>> + use<'_, R> {
-        iter::from_fn(|| self.next_char().transpose())
-    }
-
     /// Collects the text up to the end, at most `max_length` bytes of it.
     ///
     /// The limit applies to the text: repairs count, a removed BOM and skipped bytes do not.
@@ -306,7 +278,7 @@ impl<R: Read> Utf8Reader<R> {
 
     /// Reads until there is text or the end is reached.
     #[inline]
-    fn fill(&mut self) -> Result<(), StreamError<io::Error>> {
+    pub(super) fn fill(&mut self) -> Result<(), StreamError<io::Error>> {
         if self.text.has_text() { Ok(()) } else { self.read_text() }
     }
 
@@ -342,60 +314,5 @@ impl<R: Read> Utf8Reader<R> {
                 result => return result,
             }
         }
-    }
-}
-
-impl<R: Read> Utf8Reader<R> {
-    /// Returns an iterator over the `char`s and errors, each with its line, column and offset. `position` is
-    /// that of the next item, and moves past each one.
-    ///
-    /// A new [`TextPosition`] counts lines and columns from here. To continue later, pass it again; if you consume
-    /// text in between, [`push`](TextPosition::push) that. The offset is always that in the stream: repairs have
-    /// that of their ill-formed part. Dropping the iterator loses nothing.
-    ///
-    /// # Errors
-    ///
-    /// The iterator yields the errors of [`next_str`](Self::next_str), and continues after them.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::TextPosition;
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let mut reader = Utf8Reader::new(&b"key = 1\r\nk\xC3\xA9y \xFF 2"[..]);
-    /// let mut errors = Vec::new();
-    /// for (at, next) in reader.chars_with_positions(&mut TextPosition::new()) {
-    ///     match next {
-    ///         Ok('=') => assert_eq!((at.line, at.column, at.offset), (1, 5, 4)),
-    ///         Ok(_) => {}
-    ///         Err(error) => errors.push(format!("{at}: {error}")),
-    ///     }
-    /// }
-    /// let message = "line 2, column 5: invalid UTF-8 in the stream at byte 14: invalid byte (ff)";
-    /// assert_eq!(errors, [message]);
-    /// ```
-    pub fn chars_with_positions<'a>(
-        &'a mut self,
-        position: &'a mut TextPosition,
-    ) -> impl Iterator<Item = (TextPosition, Result<char, StreamError<io::Error>>)> + use<'a, R>
-    {
-        iter::from_fn(|| self.next_with_position(position))
-    }
-
-    /// Like [`next_char`](Self::next_char), with the position of the item, which `position` moves past.
-    fn next_with_position(
-        &mut self,
-        position: &mut TextPosition,
-    ) -> Option<(TextPosition, Result<char, StreamError<io::Error>>)> {
-        if let Err(error) = self.fill() {
-            let at = match &error {
-                StreamError::Utf8(error) => position.take(error.valid_up_to(), Err(Some(error))),
-                _ => position.take(self.text.position(), Err(None)),
-            };
-            return Some((at, Err(error)));
-        }
-        let (offset, next) = self.text.next_indexed()?;
-        Some((position.take(offset, Ok(next)), Ok(next)))
     }
 }

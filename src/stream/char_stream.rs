@@ -443,17 +443,17 @@ where
     /// }
     /// # }
     /// ```
-    pub fn with_positions(
-        self,
-    ) -> impl FusedStream<Item = (TextPosition, Result<char, StreamError<E>>)> {
+    pub fn with_positions(self) -> CharPositions<S, E> {
         CharPositions { chars: self, position: TextPosition::new() }
     }
 }
 
 pin_project! {
-    /// The stream of [`CharStream::with_positions`].
+    /// The `char`s of a [`CharStream`], each with its line, column and offset; see
+    /// [`CharStream::with_positions`].
+    #[derive(Debug)]
     #[must_use = "streams do nothing unless polled"]
-    struct CharPositions<S, E> {
+    pub struct CharPositions<S, E = io::Error> {
         #[pin]
         chars: CharStream<S, E>,
         // That of the next item, except for the offset.

@@ -8,7 +8,7 @@ use bytes::BytesMut;
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
-use crate::adaptor::chunks::{MAX_TURNS, give_way};
+use crate::adaptor::chunks::{MAX_TURNS, coop_yield};
 use crate::adaptor::read_text::{Advance, ReadText, Unread};
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
@@ -319,7 +319,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
         loop {
             match self.as_mut().project().text.advance()? {
                 Advance::Text | Advance::End => return Poll::Ready(Ok(())),
-                Advance::Read if reads == MAX_TURNS => return give_way(cx),
+                Advance::Read if reads == MAX_TURNS => return coop_yield(cx),
                 Advance::Read => {
                     let read = ready!(self.as_mut().poll_read(cx))?;
                     if self.as_mut().project().text.fill(read) {

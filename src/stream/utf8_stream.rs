@@ -12,7 +12,7 @@ use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
 use crate::adaptor::SourceState;
-use crate::adaptor::chunks::{ChunkText, MAX_TURNS, Turns, give_way};
+use crate::adaptor::chunks::{ChunkText, MAX_TURNS, Turns, coop_yield};
 use crate::adaptor::read_text::Unread;
 use crate::decoder::bom::BOM;
 use crate::decoder::error::Utf8Error;
@@ -354,10 +354,7 @@ impl<R> Utf8Stream<ReaderChunks<R>> {
     /// reads again; a reader that always fails yields errors indefinitely. A read of no bytes ends
     /// the stream. [`Utf8Reader`](crate::stream::Utf8Reader) is faster if borrowed text is enough.
     ///
-    /// The source is an opaque stream of `Bytes` around the reader: `get_ref().get_ref()`,
-    /// `get_mut().get_mut()` and `into_inner().into_inner()` return the reader. If a struct has to
-    /// name the type, use a [`Utf8Reader`](crate::stream::Utf8Reader), or [`new`](Self::new) with
-    /// the `ReaderStream` of tokio-util, which ends at the first error of the reader, or box the stream.
+    /// `get_ref().get_ref()`, `get_mut().get_mut()` and `into_inner().into_inner()` return the reader.
     ///
     /// # Examples
     ///
@@ -544,7 +541,7 @@ fn poll_items<M, T, E>(
             return Poll::Ready(Some(item));
         }
         if silent == MAX_TURNS {
-            return give_way(cx);
+            return coop_yield(cx);
         }
         match ready!(fill(machine, cx)) {
             Some(Ok(())) => silent += 1,

@@ -1,6 +1,6 @@
 //! The buffer of a reader that returns borrowed text.
 
-use std::{fmt, mem};
+use std::{convert::Infallible, fmt, mem};
 
 use crate::text::front_len;
 
@@ -116,11 +116,20 @@ impl ReadBuffer {
     /// Appends to the text what `scan` finds at the start of the rest. Returns its length.
     #[inline(always)]
     pub fn accept(&mut self, scan: impl for<'a> FnOnce(&'a [u8]) -> &'a str) -> usize {
+        self.try_accept(|rest| Ok::<_, Infallible>(scan(rest))).unwrap_or(0)
+    }
+
+    /// Like [`accept`](Self::accept), if `scan` may find something else than text, which is returned.
+    #[inline(always)]
+    pub fn try_accept<T>(
+        &mut self,
+        scan: impl for<'a> FnOnce(&'a [u8]) -> Result<&'a str, T>,
+    ) -> Result<usize, T> {
         let rest = self.rest();
-        let len = front_len(scan(rest), rest);
+        let len = front_len(scan(rest)?, rest);
         // The bytes from `text` on are a `str`, so the text before them can be extended by them.
         self.text += len;
-        len
+        Ok(len)
     }
 
     /// Drops the first `len` bytes of the rest, and the text, which should be empty.
