@@ -127,8 +127,8 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
-// On docs.rs, which has all features, what the private modules need is not shown beside what their items need.
-#[cfg_attr(not(docsrs), cfg(feature = "alloc"))]
+// On docs.rs, which has all features, what a private module needs is not shown beside what its items need.
+#[cfg_attr(not(docsrs), cfg(feature = "std"))]
 mod adaptor;
 #[cfg(feature = "codec")]
 pub mod codec;

@@ -101,6 +101,8 @@ pub(crate) mod encoder;
 pub(crate) mod ends;
 pub(crate) mod error;
 pub(crate) mod follow;
+#[cfg(feature = "alloc")]
+pub(crate) mod limit;
 pub(crate) mod mode;
 pub(crate) mod options;
 pub(crate) mod position;

@@ -9,8 +9,8 @@ use bytestring::ByteString;
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
-use crate::adaptor::append_within;
 use crate::adaptor::chunks::{ChunkText, MAX_TURNS, Turns, coop_yield};
+use crate::decoder::limit::append_within;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
 use crate::decoder::utf8_decoder::Utf8Decoder;

@@ -169,7 +169,8 @@ impl<W: Write> Utf8Writer<W> {
     ///
     /// See [above](Self#errors).
     pub fn write_char(&mut self, c: char) -> io::Result<()> {
-        self.write_str(c.encode_utf8(&mut [0; 4]))
+        self.make_room()?;
+        Ok(self.text.take(WriteItem::Char(c), false)?)
     }
 
     /// Encodes UTF-16 units into the buffer, after writing that out if it is full.

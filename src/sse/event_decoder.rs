@@ -7,10 +7,10 @@ use core::iter::{self, FusedIterator};
 use core::mem;
 use core::time::Duration;
 
-use crate::adaptor::{EventPart, append_within};
 use crate::decoder::error::Utf8Error;
+use crate::decoder::limit::append_within;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::sse::{Event, EventError};
+use crate::sse::{Event, EventError, EventPart};
 
 /// Decodes an event stream that arrives in chunks split anywhere.
 ///
@@ -361,7 +361,7 @@ impl EventDecoder {
         self.utf8.first_error()
     }
 
-    pub(super) const fn max_length(&self, part: EventPart) -> usize {
+    pub(crate) const fn max_length(&self, part: EventPart) -> usize {
         match part {
             EventPart::Content => self.limits.content,
             EventPart::Id => self.limits.id,
@@ -370,7 +370,7 @@ impl EventDecoder {
 
     /// Decodes the front of `input` up to the end of the next event, and removes it. Returns the event, or the offset
     /// of one that exceeds a limit.
-    pub(super) fn next_event(
+    pub(crate) fn next_event(
         &mut self,
         input: &mut &[u8],
     ) -> Option<Result<Event, (EventPart, u64)>> {
@@ -456,7 +456,7 @@ impl EventDecoder {
 
     /// Skips the current event, because the source failed and bytes of it may be missing.
     #[cfg(feature = "stream")]
-    pub(super) fn reject_event(&mut self) {
+    pub(crate) fn reject_event(&mut self) {
         self.reject();
         self.line = FieldLine::Ignored;
     }

@@ -91,6 +91,7 @@
 
 mod char_block;
 mod char_stream;
+mod event_stream;
 mod reader_methods;
 mod sources;
 mod utf8_lines;
