@@ -61,16 +61,6 @@ impl<R> Utf8Reader<R> {
 
     /// Sets the size of the buffer, in bytes, at least 4 and at most 16 MiB (2^24); other sizes are clamped. One
     /// read returns at most this many bytes. Call it before the first read.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let mut reader = Utf8Reader::new("żółw".as_bytes()).with_capacity(5); // C5 BC C3 B3 C5 82 77
-    /// assert_eq!(reader.next_str().unwrap(), Some("żó"));
-    /// assert_eq!(reader.next_str().unwrap(), Some("łw"));
-    /// ```
     pub fn with_capacity(self, capacity: usize) -> Self {
         Self { text: self.text.with_capacity(capacity), ..self }
     }
@@ -168,18 +158,6 @@ impl<R> Utf8Reader<R> {
     /// reader. The first line begins after the text that has been consumed. Repaired text that has not been
     /// consumed is decoded again from its bytes. If a repair of several characters was consumed in part, the
     /// first line begins after its ill-formed part.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let mut lines = Utf8Reader::new("žluť\nbílá\n".as_bytes()).into_lines();
-    /// assert_eq!(lines.next().unwrap()?, "žluť");
-    /// assert_eq!(lines.next().unwrap()?, "bílá");
-    /// assert!(lines.next().is_none());
-    /// # Ok::<_, std::io::Error>(())
-    /// ```
     pub fn into_lines(mut self) -> Utf8Lines<Self> {
         let unread = self.text.take_unread();
         Utf8Lines::continuing(self, unread, false)
@@ -195,10 +173,6 @@ impl<R> Utf8Reader<R> {
 impl<R: Read> Utf8Reader<R> {
     /// Consumes and returns all text that has been decoded. If there is none, reads more. Returns `None` at the
     /// end. The text is never empty.
-    ///
-    /// # Errors
-    ///
-    /// See [above](Self#errors).
     #[inline]
     pub fn next_str(&mut self) -> Result<Option<&str>, StreamError<io::Error>> {
         self.fill()?;
@@ -217,10 +191,6 @@ impl<R: Read> Utf8Reader<R> {
     }
 
     /// Consumes and returns the next `char`; `None` at the end.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`next_str`](Self::next_str).
     #[inline]
     pub fn next_char(&mut self) -> Result<Option<char>, StreamError<io::Error>> {
         if let Some(next) = self.text.next_char() {
@@ -250,19 +220,6 @@ impl<R: Read> Utf8Reader<R> {
     ///
     /// The same as [`collect_text`](Self::collect_text). The text before the error is in `text`. Text that
     /// would exceed the limit has not been consumed.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::{StreamError, Utf8Reader};
-    ///
-    /// let mut reader = Utf8Reader::new(&b"one \xFFtwo"[..]);
-    /// let mut text = String::from("zero ");
-    /// while let Err(error) = reader.append_text(&mut text, 100) {
-    ///     assert!(matches!(error, StreamError::Utf8(_)));
-    /// }
-    /// assert_eq!(text, "zero one two");
-    /// ```
     pub fn append_text(
         &mut self,
         text: &mut String,

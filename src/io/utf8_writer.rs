@@ -154,20 +154,12 @@ impl<W: Write> Utf8Writer<W> {
     }
 
     /// Copies `text` into the buffer, after writing that out if it is full.
-    ///
-    /// # Errors
-    ///
-    /// See [above](Self#errors).
     pub fn write_str(&mut self, text: &str) -> io::Result<()> {
         self.make_room()?;
         Ok(self.text.take(WriteItem::Str(text), false)?)
     }
 
     /// Writes one `char` to the buffer, after writing that out if it is full.
-    ///
-    /// # Errors
-    ///
-    /// See [above](Self#errors).
     pub fn write_char(&mut self, c: char) -> io::Result<()> {
         self.make_room()?;
         Ok(self.text.take(WriteItem::Char(c), false)?)

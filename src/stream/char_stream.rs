@@ -200,14 +200,6 @@ where
     ///
     /// A repair has the offset of its ill-formed part.
     ///
-    /// # Errors
-    ///
-    /// The same as `next()`.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future loses nothing.
-    ///
     /// # Examples
     ///
     /// ```
@@ -241,10 +233,6 @@ where
     ///
     /// The error that `next()` returns next, borrowed: it stays until you take it.
     ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future loses nothing.
-    ///
     /// # Examples
     ///
     /// ```
@@ -273,14 +261,6 @@ where
 
     /// Consumes and returns all decoded `char`s. If there are none, decodes the next ones first: at
     /// least one and at most 2,048. Returns `None` at the end.
-    ///
-    /// # Errors
-    ///
-    /// The same as `next()`.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future loses nothing.
     ///
     /// # Examples
     ///

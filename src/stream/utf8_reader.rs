@@ -221,24 +221,6 @@ impl<R> Utf8Reader<R> {
     /// reader. The first line begins after the text that has been consumed. Repaired text that has
     /// not been consumed is decoded again from its bytes. If a repair of several characters was
     /// consumed in part, the first line begins after its ill-formed part.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::TryStreamExt;
-    /// use tokio::io::AsyncWriteExt;
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let (mut peer, socket) = tokio::io::duplex(5);
-    /// tokio::spawn(async move { peer.write_all("žluť\nbílá\n".as_bytes()).await });
-    /// let mut lines = Utf8Reader::new(socket).into_lines();
-    /// assert_eq!(lines.try_next().await?.unwrap(), "žluť");
-    /// assert_eq!(lines.try_next().await?.unwrap(), "bílá");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn into_lines(mut self) -> Utf8Lines<Self> {
         let unread = self.text.take_unread();
         Utf8Lines::continuing(self, unread, false)
