@@ -36,7 +36,7 @@
 //! | slices | repaired text | [`Utf8Decoder::push_lossy`], [`push_to_string`](Utf8Decoder::push_to_string) | `alloc` |
 //! | `AsyncRead` | borrowed text, `char`s | [`stream::Utf8Reader`] | `stream` |
 //! | `Read` | borrowed text, `char`s | [`io::Utf8Reader`] | `std` |
-//! | `Read` | lines | [`io::Utf8Lines`] | `lines` |
+//! | `Read` | lines | [`io::Utf8Lines`] | `std` |
 //! | `Stream` or `AsyncRead` | text | [`stream::Utf8Stream`] | `stream` |
 //! | `Stream` or `AsyncRead` | lines | [`stream::Utf8Lines`] | `stream` |
 //! | `Stream` or `AsyncRead` | `char`s | [`stream::CharStream`] | `stream` |
@@ -44,8 +44,8 @@
 //! | `FramedRead` | lines | [`codec::Utf8LinesCodec`] | `codec` |
 //! | `FramedRead` | text and errors, all bytes | [`codec::Utf8ChunksCodec`] | `codec` |
 //! | `FramedRead` | `char`s | [`codec::CharCodec`] | `codec` |
-//! | WebSocket frames | their headers | [`websocket::FrameHeader`] | `bytes` |
-//! | WebSocket frames | messages | [`websocket::MessageAssembler`] | `bytes` |
+//! | WebSocket frames | their headers | [`websocket::FrameHeader`] | `std` |
+//! | WebSocket frames | messages | [`websocket::MessageAssembler`] | `std` |
 //! | HTTP body | text | [`http::Utf8Body`] | `http-body` |
 //! | HTTP body | lines, `char`s | [`http::Utf8Body::into_lines`], `into_chars` | `http-body`, `stream` |
 //! | slices | server-sent events | [`sse::EventDecoder`] | `alloc` |

@@ -111,22 +111,6 @@ impl<S, E> CharStream<S, E> {
     /// # Panics
     ///
     /// If `len` is not a character boundary of that text.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut chars = stream::iter([Ok::<_, std::io::Error>("größe = 7")]).utf8().chars();
-    /// chars.peek().await;
-    /// let word = chars.as_str().find(' ').unwrap();
-    /// chars.advance(word);
-    /// assert_eq!((chars.offset(), chars.as_str()), (7, " = 7"));
-    /// # }
-    /// ```
     pub fn advance(&mut self, len: usize) {
         self.block.consume(len);
     }
@@ -166,12 +150,7 @@ where
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<&'a [char], StreamError<E>>>> {
         let next = ready!(self.as_mut().poll_first(cx));
-        let this = self.project();
-        Poll::Ready(match next {
-            Next::Chars => Some(Ok(this.block.take_chars())),
-            Next::Error => this.error.take().map(Err),
-            Next::End => None,
-        })
+        Poll::Ready(self.take(next, |block| Some(block.take_chars())))
     }
 
     /// Polls for the next `char` and its offset; see [`next_indexed`](Self::next_indexed).
@@ -181,18 +160,11 @@ where
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<(u64, char), StreamError<E>>>> {
-        loop {
-            let block = self.as_mut().block();
-            let offset = block.mark();
-            if let Some(next) = block.next_char() {
-                return Poll::Ready(Some(Ok((offset, next))));
-            }
-            match ready!(self.as_mut().poll_block(cx)) {
-                Next::Chars => {}
-                Next::Error => return Poll::Ready(self.take_error().map(Err)),
-                Next::End => return Poll::Ready(None),
-            }
-        }
+        let next = ready!(self.as_mut().poll_first(cx));
+        Poll::Ready(self.take(next, |block| {
+            let offset = block.offset();
+            block.next_char().map(|next| (offset, next))
+        }))
     }
 
     /// Consumes and returns the next `char` and its offset in the stream, in bytes, or `None` at
@@ -283,11 +255,8 @@ where
     where
         S: Unpin,
     {
-        match poll_fn(|cx| Pin::new(&mut *self).poll_first(cx)).await {
-            Next::Chars => Some(Ok(self.block.take_chars())),
-            Next::Error => self.error.take().map(Err),
-            Next::End => None,
-        }
+        let next = poll_fn(|cx| Pin::new(&mut *self).poll_first(cx)).await;
+        Pin::new(self).take(next, |block| Some(block.take_chars()))
     }
 
     /// Polls for the next item, without consuming it.
@@ -334,15 +303,23 @@ where
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<char, StreamError<E>>>> {
-        Poll::Ready(match ready!(self.as_mut().poll_block(cx)) {
-            Next::Chars => self.block().next_char().map(Ok),
-            Next::Error => self.take_error().map(Err),
-            Next::End => None,
-        })
+        let next = ready!(self.as_mut().poll_block(cx));
+        Poll::Ready(self.take(next, CharBlock::next_char))
     }
 
-    fn take_error(self: Pin<&mut Self>) -> Option<StreamError<E>> {
-        self.project().error.take()
+    /// Consumes the next item.
+    #[inline]
+    fn take<'a, T>(
+        self: Pin<&'a mut Self>,
+        next: Next,
+        take: impl FnOnce(&'a mut CharBlock) -> Option<T>,
+    ) -> Option<Result<T, StreamError<E>>> {
+        let this = self.project();
+        match next {
+            Next::Chars => take(this.block).map(Ok),
+            Next::Error => this.error.take().map(Err),
+            Next::End => None,
+        }
     }
 
     #[inline]

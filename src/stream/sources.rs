@@ -66,7 +66,7 @@ pub trait Utf8StreamExt: Stream {
     /// assert_eq!(lines.next().await.unwrap().unwrap(), "Another.");
     /// # }
     /// ```
-    fn text_lines<T, E>(self) -> Utf8Lines<MapOk<Self, fn(T) -> Bytes>>
+    fn text_lines<T, E>(self) -> Utf8Lines<TextChunks<Self, T>>
     where
         Self: Stream<Item = Result<T, E>> + Sized,
         T: AsRef<str>,
@@ -76,6 +76,10 @@ pub trait Utf8StreamExt: Stream {
 }
 
 impl<S: Stream + ?Sized> Utf8StreamExt for S {}
+
+/// A stream of text of type `T` as a stream of `Bytes`: the source of [`text_lines`](Utf8StreamExt::text_lines), and
+/// what [`into_byte_stream`](Utf8Stream::into_byte_stream) returns.
+pub type TextChunks<S, T> = MapOk<S, fn(T) -> Bytes>;
 
 // tokio-util's `ReaderStream` is similar, but it ends at the first error, even a temporary one such
 // as a timeout. It would also make the feature `stream` depend on tokio-util.

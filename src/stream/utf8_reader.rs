@@ -189,23 +189,6 @@ impl<R> Utf8Reader<R> {
     }
 
     /// Returns an `AsyncRead` and `AsyncBufRead` of well-formed UTF-8.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use tokio::io::AsyncReadExt;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let reader = Utf8Reader::new(&b"caf\xE9"[..]).with_error_mode(ErrorMode::Windows1252);
-    /// let mut bytes = Vec::new();
-    /// reader.into_byte_reader().read_to_end(&mut bytes).await?;
-    /// assert_eq!(bytes, "café".as_bytes());
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn into_byte_reader(self) -> Utf8ByteReader<Self> {
         Utf8ByteReader::new(self)
     }

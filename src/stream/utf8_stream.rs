@@ -6,7 +6,7 @@ use std::task::{Context, Poll, ready};
 
 use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
-use futures::stream::{FusedStream, MapOk};
+use futures::stream::FusedStream;
 use futures::{Stream, TryStream, TryStreamExt};
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
@@ -20,7 +20,7 @@ use crate::decoder::options::Utf8Options;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::fallback::FallbackDecoder;
 use crate::stream::char_block::{Piece, end_piece, next_piece};
-use crate::stream::{CharStream, ReaderChunks, StreamError, Utf8Lines, append_within};
+use crate::stream::{CharStream, ReaderChunks, StreamError, TextChunks, Utf8Lines, append_within};
 
 pin_project! {
     /// Decodes a stream of chunks into a stream of text: each item is a run of whole characters, never
@@ -121,22 +121,6 @@ impl<S> Utf8Stream<S> {
 
     /// Sets what replaces ill-formed parts. You can call it at any time. It applies to the bytes
     /// that have not been decoded.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let chunks = [&b"caf\xE9, th\xE9"[..]].map(Ok::<_, std::io::Error>);
-    /// let mut texts = stream::iter(chunks).utf8().with_error_mode(ErrorMode::Latin1);
-    /// assert_eq!(texts.next().await.unwrap().unwrap(), "café, th");
-    /// assert_eq!(texts.next().await.unwrap().unwrap(), "é"); // held until the end: E9 can begin a character
-    /// # }
-    /// ```
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
         Self { text: ChunkText { mode, ..self.text }, ..self }
     }
@@ -275,22 +259,7 @@ impl<S, D> Utf8Stream<S, D> {
     ///
     /// Use it where a stream of bytes is expected, such as `axum::body::Body::from_stream` and
     /// `reqwest::Body::wrap_stream`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let chunks = stream::iter([Ok::<_, std::io::Error>(&b"caf\xE9, "[..])]);
-    /// let mut chunks = chunks.utf8().with_error_mode(ErrorMode::Latin1).into_byte_stream();
-    /// assert_eq!(chunks.next().await.unwrap().unwrap(), "café, ".as_bytes());
-    /// # }
-    /// ```
-    pub fn into_byte_stream<E>(self) -> MapOk<Self, fn(ByteString) -> Bytes>
+    pub fn into_byte_stream<E>(self) -> TextChunks<Self, ByteString>
     where
         Self: Stream<Item = Result<ByteString, StreamError<E>>>,
     {

@@ -78,21 +78,6 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     ///
     /// See [above](Self#errors). [`Other`](io::ErrorKind::Other) if a `Display` implementation fails;
     /// nothing has been taken.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writeln!(writer, "{:.2} €", 5.0).await?;
-    /// writer.close().await?;
-    /// assert_eq!(writer.into_inner(), "5.00 €\n".as_bytes());
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn write_fmt<'a>(
         &'a mut self,
         arguments: fmt::Arguments<'_>,
