@@ -88,7 +88,7 @@ pin_project! {
         state: SourceState,
         // Whether bytes may be missing after an error of `inner`.
         may_lose: bool,
-        // Whether a chunk of events is being converted, or its conversion has panicked.
+        // Whether a chunk is being converted, or its conversion has panicked.
         is_converting: bool,
     }
 }
