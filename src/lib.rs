@@ -36,7 +36,7 @@
 //! | slices | repaired text | [`Utf8Decoder::push_lossy`], [`push_to_string`](Utf8Decoder::push_to_string) | `alloc` |
 //! | `AsyncRead` | borrowed text, `char`s | [`stream::Utf8Reader`] | `stream` |
 //! | `Read` | borrowed text, `char`s | [`io::Utf8Reader`] | `std` |
-//! | `Read` | lines | [`io::Utf8Lines`] | `lines` |
+//! | `Read` | lines | [`io::Utf8Lines`] | `std` |
 //! | `Stream` or `AsyncRead` | text | [`stream::Utf8Stream`] | `stream` |
 //! | `Stream` or `AsyncRead` | lines | [`stream::Utf8Lines`] | `stream` |
 //! | `Stream` or `AsyncRead` | `char`s | [`stream::CharStream`] | `stream` |
@@ -44,8 +44,8 @@
 //! | `FramedRead` | lines | [`codec::Utf8LinesCodec`] | `codec` |
 //! | `FramedRead` | text and errors, all bytes | [`codec::Utf8ChunksCodec`] | `codec` |
 //! | `FramedRead` | `char`s | [`codec::CharCodec`] | `codec` |
-//! | WebSocket frames | their headers | [`websocket::FrameHeader`] | `bytes` |
-//! | WebSocket frames | messages | [`websocket::MessageAssembler`] | `bytes` |
+//! | WebSocket frames | their headers | [`websocket::FrameHeader`] | `std` |
+//! | WebSocket frames | messages | [`websocket::MessageAssembler`] | `std` |
 //! | HTTP body | text | [`http::Utf8Body`] | `http-body` |
 //! | HTTP body | lines, `char`s | [`http::Utf8Body::into_lines`], `into_chars` | `http-body`, `stream` |
 //! | slices | server-sent events | [`sse::EventDecoder`] | `alloc` |
@@ -127,8 +127,8 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
-// On docs.rs, which has all features, what the private modules need is not shown beside what their items need.
-#[cfg_attr(not(docsrs), cfg(feature = "alloc"))]
+// On docs.rs, which has all features, what a private module needs is not shown beside what its items need.
+#[cfg_attr(not(docsrs), cfg(feature = "std"))]
 mod adaptor;
 #[cfg(feature = "codec")]
 pub mod codec;

@@ -64,7 +64,7 @@ impl ChunkText {
 pub(crate) const MAX_TURNS: usize = 32;
 
 /// Wakes the task and returns `Pending`, so that other tasks run before the source is polled again.
-pub(crate) fn give_way<T>(cx: &mut Context<'_>) -> Poll<T> {
+pub(crate) fn coop_yield<T>(cx: &mut Context<'_>) -> Poll<T> {
     cx.waker().wake_by_ref();
     Poll::Pending
 }
@@ -79,7 +79,7 @@ impl Turns {
         poll_fn(|cx| {
             if self.0 == MAX_TURNS {
                 self.0 = 0;
-                return give_way(cx);
+                return coop_yield(cx);
             }
             let polled = poll(cx);
             self.0 = if polled.is_ready() { self.0 + 1 } else { 0 };

@@ -12,7 +12,6 @@ use crate::decoder::options::Utf8Options;
 use crate::decoder::text::{ReadBuffer, assert_char_boundary};
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::{scanner::Scanner, step::Step};
-use utf8_simd::PrefixEnd;
 
 /// What has been read: text, repaired text and bytes that have not been decoded.
 ///
@@ -55,7 +54,7 @@ pub(crate) enum Advance {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ReadState {
     /// The bytes in the buffer have not been decoded.
-    Looking,
+    Decoding,
     /// The bytes in the buffer, at most three, are the beginning of an incomplete sequence.
     Reading,
     /// The reader has ended. The bytes in the buffer are incomplete.
@@ -246,9 +245,15 @@ impl ReadText {
             self.state = ReadState::Ending;
             return false;
         }
-        let state = self.look_plainly();
-        self.state = state.unwrap_or(ReadState::Looking);
-        state.is_some()
+        let decoder = &mut self.decoder;
+        let found = self.buffer.try_accept(|rest| match decoder.step_fast_path(rest) {
+            Some((text, _)) if !text.is_empty() => Ok(text),
+            _ => Err(()),
+        });
+        // After such text, a plain scanner has seen the end of the buffer, or the beginning of a sequence.
+        let is_done = found.is_ok() && self.decoder.scanner().is_on_fast_path();
+        self.state = if is_done { ReadState::Reading } else { ReadState::Decoding };
+        found.is_ok()
     }
 
     /// Frees memory, because the reader is pending.
@@ -262,8 +267,8 @@ impl ReadText {
     pub(crate) fn advance(&mut self) -> Result<Advance, Utf8Error> {
         loop {
             match self.state {
-                ReadState::Looking => {
-                    if self.look()? {
+                ReadState::Decoding => {
+                    if self.decode()? {
                         return Ok(Advance::Text);
                     }
                     self.state = ReadState::Reading;
@@ -280,48 +285,26 @@ impl ReadText {
         }
     }
 
-    /// Decodes the content of the buffer if it begins with text and no special case applies.
-    /// Returns the state after that text.
-    #[inline]
-    fn look_plainly(&mut self) -> Option<ReadState> {
-        let decoder = &mut self.decoder;
-        let mut state = ReadState::Looking;
-        let len = self.buffer.accept(|rest| {
-            let Some((text, end)) = decoder.step_fast_path(rest) else { return "" };
-            if !matches!(end, PrefixEnd::IllFormed(_)) {
-                state = ReadState::Reading;
-            }
-            text
-        });
-        (len > 0).then_some(state)
-    }
-
     /// Decodes the content of the buffer up to some text. Returns whether there is any. If not, the
     /// rest may be the beginning of a sequence.
-    fn look(&mut self) -> Result<bool, Utf8Error> {
+    fn decode(&mut self) -> Result<bool, Utf8Error> {
         loop {
-            let mut found = ReadStep::Hold;
             let decoder = &mut self.decoder;
-            let len = self.buffer.accept(|rest| match decoder.step(rest) {
-                Step::Text(text) => text,
-                Step::Skip(len) => {
-                    found = ReadStep::Silent(len);
-                    ""
-                }
-                Step::Error(error) => {
-                    found = ReadStep::Error(error);
-                    ""
-                }
-                Step::NeedMore => "",
+            let step = self.buffer.try_accept(|rest| match decoder.step(rest) {
+                Step::Text(text) => Ok(text),
+                Step::Skip(len) => Err(Step::<()>::Skip(len)),
+                Step::Error(error) => Err(Step::Error(error)),
+                Step::NeedMore => Err(Step::NeedMore),
             });
-            match found {
-                ReadStep::Hold => return Ok(len > 0),
-                ReadStep::Silent(len) => self.buffer.pass(len),
-                ReadStep::Error(error) => {
+            match step {
+                Ok(_) => return Ok(true),
+                Err(Step::Skip(len)) => self.buffer.pass(len),
+                Err(Step::Error(error)) => {
                     if self.repair(error)? {
                         return Ok(true);
                     }
                 }
+                Err(_) => return Ok(false),
             }
         }
     }
@@ -440,7 +423,7 @@ impl ReadText {
     pub(crate) fn restore(&mut self, unread: Unread) {
         let Unread { bytes, decoder, mode, has_ended } = unread;
         let buffer = ReadBuffer::holding(&bytes, self.capacity);
-        let state = if has_ended { ReadState::Ended } else { ReadState::Looking };
+        let state = if has_ended { ReadState::Ended } else { ReadState::Decoding };
         *self = Self { buffer, decoder, mode, state, capacity: self.capacity, ..Self::new() };
     }
 
@@ -470,11 +453,4 @@ impl RepairedText {
     fn as_str(&self) -> &str {
         &self.text[self.done as usize..]
     }
-}
-
-/// The beginning of the rest of the buffer, if it is not text.
-enum ReadStep {
-    Hold,
-    Silent(usize),
-    Error(Utf8Error),
 }

@@ -2,9 +2,10 @@
 
 use std::io;
 
-use crate::adaptor::{self, EventPart};
 use crate::decoder::error::Utf8Error;
+use crate::decoder::limit;
 use crate::lines::LineError;
+use crate::sse::EventPart;
 
 /// An error in a stream of text, of `char`s, of lines or of server-sent events.
 ///
@@ -96,6 +97,6 @@ pub(crate) fn append_within<E>(
     more: &str,
     max_length: usize,
 ) -> Result<(), StreamError<E>> {
-    let appended = adaptor::append_within(text, more, max_length);
+    let appended = limit::append_within(text, more, max_length);
     appended.map_err(|_| StreamError::TooLong { max_length })
 }

@@ -87,14 +87,14 @@ impl<S> Utf8Lines<S> {
     /// assert_eq!(names, ["a.txt", "b\nc.txt"]);
     /// ```
     pub fn with_delimiter(mut self, delimiter: Delimiter) -> Self {
-        self.lines.set_delimiter(delimiter);
+        self.lines.machine.set_delimiter(delimiter);
         self
     }
 
     /// Sets the maximum length of a line, in bytes as received, without the BOM and the delimiter. Call it
     /// before the first line.
     pub fn with_max_length(mut self, max_length: usize) -> Self {
-        self.lines.set_max_length(max_length);
+        self.lines.machine.set_max_length(max_length);
         self
     }
 
@@ -124,7 +124,7 @@ impl<S> Utf8Lines<S> {
     /// Returns the bytes that have been read but are in no line yet, and in no delimiter. With
     /// [`Delimiter::any_newline`], the LF of the last line's CR LF may not have been read.
     pub fn rest(&self) -> &[u8] {
-        self.lines.rest()
+        &self.lines.buffer
     }
 
     /// Returns the inner decoder, for its error count, whether a BOM was removed, and how many
@@ -132,7 +132,7 @@ impl<S> Utf8Lines<S> {
     /// scanned. When a line is returned, its errors have been counted and those of the next line have
     /// not. In a rejected line, errors are counted up to the byte that caused the rejection.
     pub fn decoder(&self) -> &Utf8Decoder {
-        self.lines.decoder()
+        self.lines.machine.decoder()
     }
 }
 
@@ -182,24 +182,6 @@ impl ReadLines {
     pub(crate) fn into_unread(self) -> Unread {
         let (decoder, mode, _) = self.machine.into_parts();
         Unread { bytes: self.buffer, decoder, mode, has_ended: self.state == SourceState::Ended }
-    }
-
-    pub(crate) fn set_delimiter(&mut self, delimiter: Delimiter) {
-        self.machine.set_delimiter(delimiter);
-    }
-
-    pub(crate) fn set_max_length(&mut self, max_length: usize) {
-        self.machine.set_max_length(max_length);
-    }
-
-    #[inline]
-    pub(crate) fn decoder(&self) -> &Utf8Decoder {
-        self.machine.decoder()
-    }
-
-    #[inline]
-    pub(crate) fn rest(&self) -> &[u8] {
-        &self.buffer
     }
 
     /// Returns where the adaptor appends bytes.

@@ -99,6 +99,8 @@ pub mod boundary;
 pub(crate) mod encoder;
 pub(crate) mod ends;
 pub(crate) mod error;
+#[cfg(feature = "alloc")]
+pub(crate) mod limit;
 pub(crate) mod mode;
 pub(crate) mod options;
 pub(crate) mod partial;

@@ -9,8 +9,8 @@ use bytestring::ByteString;
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
-use crate::adaptor::append_within;
-use crate::adaptor::chunks::{ChunkText, MAX_TURNS, Turns, give_way};
+use crate::adaptor::chunks::{ChunkText, MAX_TURNS, Turns, coop_yield};
+use crate::decoder::limit::append_within;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
 use crate::decoder::utf8_decoder::Utf8Decoder;
@@ -210,7 +210,7 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
                 return Poll::Ready(Some(text.map(Frame::data).map_err(BodyError::Utf8)));
             }
             if silent == MAX_TURNS {
-                return give_way(cx);
+                return coop_yield(cx);
             }
             if let Some(chunk) = ready!(this.chunks.as_mut().poll_chunk(cx)).transpose()? {
                 this.text.chunk = chunk;

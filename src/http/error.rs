@@ -9,10 +9,10 @@ use bytes::Bytes;
 use http::StatusCode;
 use http_body_util::LengthLimitError;
 
-use crate::adaptor::EventPart;
 use crate::adaptor::stream_error::StreamError;
 use crate::decoder::error::Utf8Error;
 use crate::lines::LineError;
+use crate::sse::EventPart;
 
 /// An error of any type, as http-body-util, axum and tower pass it on.
 pub(super) type BoxError = Box<dyn Error + Send + Sync>;

@@ -89,7 +89,7 @@ impl<R: Read> BufRead for Utf8ByteReader<Utf8Reader<R>> {
     ///
     /// If `amount` is more than `fill_buf` returned.
     fn consume(&mut self, amount: usize) {
-        self.read.consume(amount, self.inner.text_mut());
+        self.read.consume(amount, &mut self.inner.text);
     }
 }
 

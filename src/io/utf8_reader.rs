@@ -1,7 +1,6 @@
 //! How is text read from a `std::io::Read` without copying it?
 
 use std::io::{self, Read};
-use std::iter;
 
 use bytes::BytesMut;
 
@@ -10,7 +9,6 @@ use crate::adaptor::read_text::{Advance, ReadText};
 use crate::adaptor::stream_error::StreamError;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
-use crate::decoder::position::TextPosition;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::io::Utf8ByteReader;
 use crate::io::Utf8Lines;
@@ -52,7 +50,7 @@ use crate::io::Utf8Lines;
 #[must_use = "readers do nothing unless read"]
 pub struct Utf8Reader<R> {
     reader: R,
-    text: ReadText,
+    pub(super) text: ReadText,
 }
 
 impl<R> Utf8Reader<R> {
@@ -63,16 +61,6 @@ impl<R> Utf8Reader<R> {
 
     /// Sets the size of the buffer, in bytes, at least 4 and at most 16 MiB (2^24); other sizes are clamped. One
     /// read returns at most this many bytes. Call it before the first read.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let mut reader = Utf8Reader::new("żółw".as_bytes()).with_capacity(5); // C5 BC C3 B3 C5 82 77
-    /// assert_eq!(reader.next_str().unwrap(), Some("żó"));
-    /// assert_eq!(reader.next_str().unwrap(), Some("łw"));
-    /// ```
     pub fn with_capacity(self, capacity: usize) -> Self {
         Self { text: self.text.with_capacity(capacity), ..self }
     }
@@ -125,10 +113,6 @@ impl<R> Utf8Reader<R> {
         self.text.consume(len);
     }
 
-    pub(super) fn text_mut(&mut self) -> &mut ReadText {
-        &mut self.text
-    }
-
     /// Returns the reader.
     pub fn get_ref(&self) -> &R {
         &self.reader
@@ -174,18 +158,6 @@ impl<R> Utf8Reader<R> {
     /// reader. The first line begins after the text that has been consumed. Repaired text that has not been
     /// consumed is decoded again from its bytes. If a repair of several characters was consumed in part, the
     /// first line begins after its ill-formed part.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let mut lines = Utf8Reader::new("žluť\nbílá\n".as_bytes()).into_lines();
-    /// assert_eq!(lines.next().unwrap()?, "žluť");
-    /// assert_eq!(lines.next().unwrap()?, "bílá");
-    /// assert!(lines.next().is_none());
-    /// # Ok::<_, std::io::Error>(())
-    /// ```
     pub fn into_lines(mut self) -> Utf8Lines<Self> {
         let unread = self.text.take_unread();
         Utf8Lines::continuing(self, unread, false)
@@ -201,10 +173,6 @@ impl<R> Utf8Reader<R> {
 impl<R: Read> Utf8Reader<R> {
     /// Consumes and returns all text that has been decoded. If there is none, reads more. Returns `None` at the
     /// end. The text is never empty.
-    ///
-    /// # Errors
-    ///
-    /// See [above](Self#errors).
     #[inline]
     pub fn next_str(&mut self) -> Result<Option<&str>, StreamError<io::Error>> {
         self.fill()?;
@@ -223,10 +191,6 @@ impl<R: Read> Utf8Reader<R> {
     }
 
     /// Consumes and returns the next `char`; `None` at the end.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`next_str`](Self::next_str).
     #[inline]
     pub fn next_char(&mut self) -> Result<Option<char>, StreamError<io::Error>> {
         if let Some(next) = self.text.next_char() {
@@ -234,28 +198,6 @@ impl<R: Read> Utf8Reader<R> {
         }
         self.fill()?;
         Ok(self.text.next_char())
-    }
-
-    /// Returns an iterator over the `char`s. Dropping it loses nothing: the reader continues with the next
-    /// `char`.
-    ///
-    /// # Errors
-    ///
-    /// The iterator yields the errors of [`next_str`](Self::next_str), and continues after them.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let mut reader = Utf8Reader::new(&b"n\xC3\xA9\xFF!"[..]);
-    /// let chars: Vec<_> = reader.chars().map(|next| next.unwrap_or('?')).collect();
-    /// assert_eq!(chars, ['n', 'é', '?', '!']);
-    /// ```
-    pub fn chars(
-        &mut self,
-    ) -> impl Iterator<Item = Result<char, StreamError<io::Error>>> + use<'_, R> {
-        iter::from_fn(|| self.next_char().transpose())
     }
 
     /// Collects the text up to the end, at most `max_length` bytes of it.
@@ -278,19 +220,6 @@ impl<R: Read> Utf8Reader<R> {
     ///
     /// The same as [`collect_text`](Self::collect_text). The text before the error is in `text`. Text that
     /// would exceed the limit has not been consumed.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::{StreamError, Utf8Reader};
-    ///
-    /// let mut reader = Utf8Reader::new(&b"one \xFFtwo"[..]);
-    /// let mut text = String::from("zero ");
-    /// while let Err(error) = reader.append_text(&mut text, 100) {
-    ///     assert!(matches!(error, StreamError::Utf8(_)));
-    /// }
-    /// assert_eq!(text, "zero one two");
-    /// ```
     pub fn append_text(
         &mut self,
         text: &mut String,
@@ -306,7 +235,7 @@ impl<R: Read> Utf8Reader<R> {
 
     /// Reads until there is text or the end is reached.
     #[inline]
-    fn fill(&mut self) -> Result<(), StreamError<io::Error>> {
+    pub(super) fn fill(&mut self) -> Result<(), StreamError<io::Error>> {
         if self.text.has_text() { Ok(()) } else { self.read_text() }
     }
 
@@ -342,60 +271,5 @@ impl<R: Read> Utf8Reader<R> {
                 result => return result,
             }
         }
-    }
-}
-
-impl<R: Read> Utf8Reader<R> {
-    /// Returns an iterator over the `char`s and errors, each with its line, column and offset. `position` is
-    /// that of the next item, and moves past each one.
-    ///
-    /// A new [`TextPosition`] counts lines and columns from here. To continue later, pass it again; if you consume
-    /// text in between, [`push`](TextPosition::push) that. The offset is always that in the stream: repairs have
-    /// that of their ill-formed part. Dropping the iterator loses nothing.
-    ///
-    /// # Errors
-    ///
-    /// The iterator yields the errors of [`next_str`](Self::next_str), and continues after them.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::TextPosition;
-    /// use utf8_codec::io::Utf8Reader;
-    ///
-    /// let mut reader = Utf8Reader::new(&b"key = 1\r\nk\xC3\xA9y \xFF 2"[..]);
-    /// let mut errors = Vec::new();
-    /// for (at, next) in reader.chars_with_positions(&mut TextPosition::new()) {
-    ///     match next {
-    ///         Ok('=') => assert_eq!((at.line, at.column, at.offset), (1, 5, 4)),
-    ///         Ok(_) => {}
-    ///         Err(error) => errors.push(format!("{at}: {error}")),
-    ///     }
-    /// }
-    /// let message = "line 2, column 5: invalid UTF-8 in the stream at byte 14: invalid byte (ff)";
-    /// assert_eq!(errors, [message]);
-    /// ```
-    pub fn chars_with_positions<'a>(
-        &'a mut self,
-        position: &'a mut TextPosition,
-    ) -> impl Iterator<Item = (TextPosition, Result<char, StreamError<io::Error>>)> + use<'a, R>
-    {
-        iter::from_fn(|| self.next_with_position(position))
-    }
-
-    /// Like [`next_char`](Self::next_char), with the position of the item, which `position` moves past.
-    fn next_with_position(
-        &mut self,
-        position: &mut TextPosition,
-    ) -> Option<(TextPosition, Result<char, StreamError<io::Error>>)> {
-        if let Err(error) = self.fill() {
-            let at = match &error {
-                StreamError::Utf8(error) => position.take(error.valid_up_to(), Err(Some(error))),
-                _ => position.take(self.text.position(), Err(None)),
-            };
-            return Some((at, Err(error)));
-        }
-        let (offset, next) = self.text.next_indexed()?;
-        Some((position.take(offset, Ok(next)), Ok(next)))
     }
 }

@@ -71,18 +71,6 @@ impl<W: Write> Utf8Writer<W> {
 
     /// Sets the number of bytes, at least 1, that are buffered before they are written. Nothing is allocated
     /// in advance.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::io::Utf8Writer;
-    ///
-    /// let mut writer = Utf8Writer::new(Vec::new()).with_capacity(3);
-    /// writer.write_str("abc").unwrap();
-    /// assert_eq!(writer.get_ref(), b"");
-    /// writer.write_str("d").unwrap();
-    /// assert_eq!((&writer.get_ref()[..], writer.unwritten_len()), (&b"abc"[..], 1));
-    /// ```
     pub fn with_capacity(mut self, capacity: usize) -> Self {
         self.text.set_capacity(capacity);
         self
@@ -154,22 +142,15 @@ impl<W: Write> Utf8Writer<W> {
     }
 
     /// Copies `text` into the buffer, after writing that out if it is full.
-    ///
-    /// # Errors
-    ///
-    /// See [above](Self#errors).
     pub fn write_str(&mut self, text: &str) -> io::Result<()> {
         self.make_room()?;
         Ok(self.text.take(WriteItem::Str(text), false)?)
     }
 
     /// Writes one `char` to the buffer, after writing that out if it is full.
-    ///
-    /// # Errors
-    ///
-    /// See [above](Self#errors).
     pub fn write_char(&mut self, c: char) -> io::Result<()> {
-        self.write_str(c.encode_utf8(&mut [0; 4]))
+        self.make_room()?;
+        Ok(self.text.take(WriteItem::Char(c), false)?)
     }
 
     /// Encodes UTF-16 units into the buffer, after writing that out if it is full.

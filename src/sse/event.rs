@@ -3,10 +3,9 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::sync::Arc;
+use core::fmt;
 use core::fmt::Write;
 use core::time::Duration;
-
-use crate::adaptor::EventPart;
 
 /// An event of an event stream.
 ///
@@ -217,5 +216,36 @@ impl From<EventError> for std::io::Error {
             _ => std::io::ErrorKind::InvalidInput,
         };
         Self::new(kind, error)
+    }
+}
+
+/// The part of a server-sent event that is longer than its limit.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::sse::{EventDecoder, EventError, EventPart};
+///
+/// let mut decoder = EventDecoder::new().with_max_id_length(3);
+/// let error = decoder.push(b"id: 1234\ndata: 5\n\n").next().unwrap().unwrap_err();
+/// assert_eq!(error, EventError::TooLong { part: EventPart::Id, offset: 0, max_length: 3 });
+/// assert_eq!(error.to_string(), "ID of the event at byte 0 of the stream is longer than 3 bytes");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EventPart {
+    /// The data and the type together.
+    Content,
+    /// The ID.
+    Id,
+}
+
+/// Writes `event` or `ID of the event`.
+impl fmt::Display for EventPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Content => "event",
+            Self::Id => "ID of the event",
+        })
     }
 }

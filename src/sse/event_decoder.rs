@@ -7,11 +7,11 @@ use core::iter::FusedIterator;
 use core::mem;
 use core::time::Duration;
 
-use crate::adaptor::{EventPart, append_within};
 use crate::decoder::bom::BOM;
 use crate::decoder::error::Utf8Error;
+use crate::decoder::limit::append_within;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::sse::{Event, EventError};
+use crate::sse::{Event, EventError, EventPart};
 
 /// Decodes an event stream that arrives in chunks split anywhere.
 ///
@@ -250,7 +250,7 @@ impl EventDecoder {
     }
 
     /// Decodes the front of `input` up to the end of the next event, and removes it.
-    pub(super) fn next_event(&mut self, input: &mut &[u8]) -> Option<Result<Event, LongEvent>> {
+    pub(crate) fn next_event(&mut self, input: &mut &[u8]) -> Option<Result<Event, LongEvent>> {
         loop {
             let &byte = input.first()?;
             let is_end = matches!(byte, b'\r' | b'\n');
@@ -345,7 +345,7 @@ impl EventDecoder {
 
     /// Skips the current event, because the source failed and bytes of it may be missing.
     #[cfg(feature = "stream")]
-    pub(super) fn reject_event(&mut self) {
+    pub(crate) fn reject_event(&mut self) {
         self.reject();
         self.line = FieldLine::Ignored;
     }

@@ -31,10 +31,6 @@
 
 mod event;
 mod event_decoder;
-#[cfg_attr(docsrs, doc(cfg(feature = "stream")))]
-#[cfg(feature = "stream")]
-mod event_stream;
 
-pub use crate::adaptor::EventPart;
-pub use event::{Event, EventEncoder, EventError};
+pub use event::{Event, EventEncoder, EventError, EventPart};
 pub use event_decoder::{EventDecoder, Events};

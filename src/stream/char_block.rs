@@ -76,11 +76,10 @@ impl CharBlock {
         self.mark.byte + yielded.iter().map(|&c| len_of(c)).sum::<usize>()
     }
 
-    /// Moves the mark to the next `char`, so that [`at`](Self::at) costs nothing. Returns its offset in the stream.
+    /// Moves the mark to the next `char`, so that [`at`](Self::at) costs nothing.
     #[inline]
-    pub(super) fn mark(&mut self) -> u64 {
+    pub(super) fn mark(&mut self) {
         self.mark = Mark { char: self.next, byte: self.at() };
-        self.piece.offset(self.mark.byte)
     }
 
     /// Returns and consumes all decoded `char`s.

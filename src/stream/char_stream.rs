@@ -111,22 +111,6 @@ impl<S, E> CharStream<S, E> {
     /// # Panics
     ///
     /// If `len` is not a character boundary of that text.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let mut chars = stream::iter([Ok::<_, std::io::Error>("größe = 7")]).utf8().chars();
-    /// chars.peek().await;
-    /// let word = chars.as_str().find(' ').unwrap();
-    /// chars.advance(word);
-    /// assert_eq!((chars.offset(), chars.as_str()), (7, " = 7"));
-    /// # }
-    /// ```
     pub fn advance(&mut self, len: usize) {
         self.block.consume(len);
     }
@@ -166,12 +150,7 @@ where
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<&'a [char], StreamError<E>>>> {
         let next = ready!(self.as_mut().poll_first(cx));
-        let this = self.project();
-        Poll::Ready(match next {
-            Next::Chars => Some(Ok(this.block.take_chars())),
-            Next::Error => this.error.take().map(Err),
-            Next::End => None,
-        })
+        Poll::Ready(self.take(next, |block| Some(block.take_chars())))
     }
 
     /// Polls for the next `char` and its offset; see [`next_indexed`](Self::next_indexed).
@@ -181,32 +160,17 @@ where
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<(u64, char), StreamError<E>>>> {
-        loop {
-            let block = self.as_mut().block();
-            let offset = block.mark();
-            if let Some(next) = block.next_char() {
-                return Poll::Ready(Some(Ok((offset, next))));
-            }
-            match ready!(self.as_mut().poll_block(cx)) {
-                Next::Chars => {}
-                Next::Error => return Poll::Ready(self.take_error().map(Err)),
-                Next::End => return Poll::Ready(None),
-            }
-        }
+        let next = ready!(self.as_mut().poll_first(cx));
+        Poll::Ready(self.take(next, |block| {
+            let offset = block.offset();
+            block.next_char().map(|next| (offset, next))
+        }))
     }
 
     /// Consumes and returns the next `char` and its offset in the stream, in bytes, or `None` at
     /// the end.
     ///
     /// A repair has the offset of its ill-formed part.
-    ///
-    /// # Errors
-    ///
-    /// The same as `next()`.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future loses nothing.
     ///
     /// # Examples
     ///
@@ -241,10 +205,6 @@ where
     ///
     /// The error that `next()` returns next, borrowed: it stays until you take it.
     ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future loses nothing.
-    ///
     /// # Examples
     ///
     /// ```
@@ -274,14 +234,6 @@ where
     /// Consumes and returns all decoded `char`s. If there are none, decodes the next ones first: at
     /// least one and at most 2,048. Returns `None` at the end.
     ///
-    /// # Errors
-    ///
-    /// The same as `next()`.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future loses nothing.
-    ///
     /// # Examples
     ///
     /// ```
@@ -303,11 +255,8 @@ where
     where
         S: Unpin,
     {
-        match poll_fn(|cx| Pin::new(&mut *self).poll_first(cx)).await {
-            Next::Chars => Some(Ok(self.block.take_chars())),
-            Next::Error => self.error.take().map(Err),
-            Next::End => None,
-        }
+        let next = poll_fn(|cx| Pin::new(&mut *self).poll_first(cx)).await;
+        Pin::new(self).take(next, |block| Some(block.take_chars()))
     }
 
     /// Polls for the next item, without consuming it.
@@ -354,15 +303,23 @@ where
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<char, StreamError<E>>>> {
-        Poll::Ready(match ready!(self.as_mut().poll_block(cx)) {
-            Next::Chars => self.block().next_char().map(Ok),
-            Next::Error => self.take_error().map(Err),
-            Next::End => None,
-        })
+        let next = ready!(self.as_mut().poll_block(cx));
+        Poll::Ready(self.take(next, CharBlock::next_char))
     }
 
-    fn take_error(self: Pin<&mut Self>) -> Option<StreamError<E>> {
-        self.project().error.take()
+    /// Consumes the next item.
+    #[inline]
+    fn take<'a, T>(
+        self: Pin<&'a mut Self>,
+        next: Next,
+        take: impl FnOnce(&'a mut CharBlock) -> Option<T>,
+    ) -> Option<Result<T, StreamError<E>>> {
+        let this = self.project();
+        match next {
+            Next::Chars => take(this.block).map(Ok),
+            Next::Error => this.error.take().map(Err),
+            Next::End => None,
+        }
     }
 
     #[inline]
@@ -443,17 +400,17 @@ where
     /// }
     /// # }
     /// ```
-    pub fn with_positions(
-        self,
-    ) -> impl FusedStream<Item = (TextPosition, Result<char, StreamError<E>>)> {
+    pub fn with_positions(self) -> CharPositions<S, E> {
         CharPositions { chars: self, position: TextPosition::new() }
     }
 }
 
 pin_project! {
-    /// The stream of [`CharStream::with_positions`].
+    /// The `char`s of a [`CharStream`], each with its line, column and offset; see
+    /// [`CharStream::with_positions`].
+    #[derive(Debug)]
     #[must_use = "streams do nothing unless polled"]
-    struct CharPositions<S, E> {
+    pub struct CharPositions<S, E = io::Error> {
         #[pin]
         chars: CharStream<S, E>,
         // That of the next item, except for the offset.

@@ -91,6 +91,7 @@
 
 mod char_block;
 mod char_stream;
+mod event_stream;
 mod reader_methods;
 mod sources;
 mod utf8_lines;
@@ -102,11 +103,10 @@ mod writer_methods;
 pub use crate::adaptor::stream_error::StreamError;
 pub use crate::adaptor::utf8_byte_reader::Utf8ByteReader;
 pub use crate::adaptor::utf8_lines::Utf8Lines;
-pub use char_stream::CharStream;
-pub use sources::Utf8StreamExt;
+pub use char_stream::{CharPositions, CharStream};
+pub use sources::{ReaderChunks, TextChunks, Utf8StreamExt};
 pub use utf8_reader::Utf8Reader;
 pub use utf8_stream::Utf8Stream;
 pub use utf8_writer::Utf8Writer;
 
 use crate::adaptor::stream_error::append_within;
-pub(crate) use sources::ReaderChunks;

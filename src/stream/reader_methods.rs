@@ -14,14 +14,6 @@ impl<R: AsyncRead> Utf8Reader<R> {
     /// Consumes and returns all text that has been decoded. If there is none, reads more. Returns
     /// `None` at the end. The text is never empty.
     ///
-    /// # Errors
-    ///
-    /// See [above](Self#errors).
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future loses nothing.
-    ///
     /// # Examples
     ///
     /// ```
@@ -50,10 +42,6 @@ impl<R: AsyncRead> Utf8Reader<R> {
     /// # Errors
     ///
     /// The same as [`next_str`](Self::next_str). Each error is returned once.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future loses nothing.
     #[inline]
     pub async fn peek_str(&mut self) -> Result<Option<&str>, StreamError<io::Error>>
     where
@@ -64,14 +52,6 @@ impl<R: AsyncRead> Utf8Reader<R> {
     }
 
     /// Consumes and returns the next `char`; `None` at the end.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`next_str`](Self::next_str).
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future loses nothing.
     #[inline]
     pub async fn next_char(&mut self) -> Result<Option<char>, StreamError<io::Error>>
     where

@@ -7,11 +7,12 @@ use std::ptr;
 use std::task::{Context, Poll, ready};
 
 use bytes::{Bytes, BytesMut};
-use futures::Stream;
+use futures::stream::MapOk;
+use futures::{Stream, TryStreamExt};
 use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, ReadBuf};
 
-use crate::adaptor::chunks::{MAX_TURNS, give_way};
+use crate::adaptor::chunks::coop_yield;
 use crate::adaptor::{CAPACITY, MAX_CAPACITY};
 use crate::stream::{Utf8Lines, Utf8Stream};
 
@@ -49,8 +50,7 @@ pub trait Utf8StreamExt: Stream {
     /// Splits a stream of text into lines. A line can span several items.
     ///
     /// The items are `Result<T, E>` with `T: AsRef<str>`: `String`, `&str`, `Arc<str>`,
-    /// [`ByteString`](crate::ByteString), tungstenite's `Utf8Bytes` and others. Each item is copied once into
-    /// the buffer of lines. For a stream of byte chunks, use `utf8()` and [`lines()`](Utf8Stream::lines).
+    /// [`ByteString`](crate::ByteString), tungstenite's `Utf8Bytes` and others. Each item is copied. For a stream of byte chunks, use `utf8()` and [`lines()`](Utf8Stream::lines).
     ///
     /// # Examples
     ///
@@ -66,16 +66,20 @@ pub trait Utf8StreamExt: Stream {
     /// assert_eq!(lines.next().await.unwrap().unwrap(), "Another.");
     /// # }
     /// ```
-    fn text_lines<T, E>(self) -> Utf8Lines<Texts<Self>>
+    fn text_lines<T, E>(self) -> Utf8Lines<TextChunks<Self, T>>
     where
         Self: Stream<Item = Result<T, E>> + Sized,
         T: AsRef<str>,
     {
-        Utf8Lines::of_texts(self)
+        Utf8Lines::new(self.map_ok(|text| Bytes::copy_from_slice(text.as_ref().as_bytes())))
     }
 }
 
 impl<S: Stream + ?Sized> Utf8StreamExt for S {}
+
+/// A stream of text of type `T` as a stream of `Bytes`: the source of [`text_lines`](Utf8StreamExt::text_lines), and
+/// what [`into_byte_stream`](Utf8Stream::into_byte_stream) returns.
+pub type TextChunks<S, T> = MapOk<S, fn(T) -> Bytes>;
 
 // tokio-util's `ReaderStream` is similar, but it ends at the first error, even a temporary one such
 // as a timeout. It would also make the feature `stream` depend on tokio-util.
@@ -146,58 +150,6 @@ impl<R: fmt::Debug> fmt::Debug for ReaderChunks<R> {
     }
 }
 
-pin_project! {
-    /// The source of [`text_lines`](crate::stream::Utf8StreamExt::text_lines). It skips empty
-    /// items, and does not poll the inner stream after its end.
-    #[derive(Clone, Debug)]
-    pub struct Texts<S> {
-        #[pin]
-        inner: S,
-        ended: bool,
-    }
-}
-
-impl<S> Texts<S> {
-    pub(super) fn new(inner: S) -> Self {
-        Self { inner, ended: false }
-    }
-}
-
-impl<S, T, E> Texts<S>
-where
-    S: Stream<Item = Result<T, E>>,
-    T: AsRef<str>,
-{
-    /// Appends the next non-empty text to `buffer`.
-    pub(super) fn poll_text(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut BytesMut,
-    ) -> Poll<Option<Result<(), E>>> {
-        let mut this = self.project();
-        if *this.ended {
-            return Poll::Ready(None);
-        }
-        for _ in 0..MAX_TURNS {
-            match ready!(this.inner.as_mut().poll_next(cx)) {
-                Some(Ok(text)) => {
-                    let text = text.as_ref();
-                    if !text.is_empty() {
-                        buffer.extend_from_slice(text.as_bytes());
-                        return Poll::Ready(Some(Ok(())));
-                    }
-                }
-                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
-                None => {
-                    *this.ended = true;
-                    return Poll::Ready(None);
-                }
-            }
-        }
-        give_way(cx)
-    }
-}
-
 /// Reads into `room`. Returns how many bytes were read, 0 at the end.
 ///
 /// Safe code can replace the `ReadBuf` by another: then nothing was read into `room`, and this is an error.
@@ -226,7 +178,7 @@ pub(super) fn uninterrupted<T>(
     polled: Poll<io::Result<T>>,
 ) -> Poll<io::Result<T>> {
     match polled {
-        Poll::Ready(Err(error)) if is_interrupted(&error) => give_way(cx),
+        Poll::Ready(Err(error)) if is_interrupted(&error) => coop_yield(cx),
         polled => polled,
     }
 }

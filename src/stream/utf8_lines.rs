@@ -9,10 +9,9 @@ use futures::Stream;
 use futures::stream::FusedStream;
 use tokio::io::AsyncRead;
 
-use crate::adaptor::chunks::{MAX_TURNS, give_way};
+use crate::adaptor::chunks::{MAX_TURNS, coop_yield};
 use crate::adaptor::utf8_lines::ReadLines;
 use crate::lines::Line;
-use crate::stream::sources::Texts;
 use crate::stream::{StreamError, Utf8Lines, Utf8Reader, Utf8Stream};
 
 impl<S, B, E> Utf8Lines<S>
@@ -78,12 +77,6 @@ where
     }
 }
 
-impl<S> Utf8Lines<Texts<S>> {
-    pub(super) fn of_texts(texts: S) -> Self {
-        Self { source: Texts::new(texts), lines: ReadLines::new() }
-    }
-}
-
 impl<R> Utf8Lines<Utf8Reader<R>> {
     /// Returns the reader, to read what follows the lines. Nothing is lost: bytes that were read
     /// but are in no line ([`rest`](Self::rest)) come first. They are copied to memory that is
@@ -124,7 +117,7 @@ impl<S> Utf8Lines<S> {
                 return Poll::Ready(None);
             }
             if silent == MAX_TURNS {
-                return give_way(cx);
+                return coop_yield(cx);
             }
             match fill(this.source.as_mut(), cx, lines.buffer()) {
                 Poll::Ready(Some(Ok(()))) => silent += 1,
@@ -153,18 +146,6 @@ where
         self.poll_line(cx, |source, cx, buffer| {
             source.poll_next(cx).map_ok(|chunk| append(buffer, chunk.into()))
         })
-    }
-}
-
-impl<S, T, E> Stream for Utf8Lines<Texts<S>>
-where
-    S: Stream<Item = Result<T, E>>,
-    T: AsRef<str>,
-{
-    type Item = Result<Line, StreamError<E>>;
-
-    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll_line(cx, |source, cx, buffer| source.poll_text(cx, buffer))
     }
 }
 

@@ -8,7 +8,7 @@ use bytes::BytesMut;
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
-use crate::adaptor::chunks::{MAX_TURNS, give_way};
+use crate::adaptor::chunks::{MAX_TURNS, coop_yield};
 use crate::adaptor::read_text::{Advance, ReadText, Unread};
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
@@ -189,23 +189,6 @@ impl<R> Utf8Reader<R> {
     }
 
     /// Returns an `AsyncRead` and `AsyncBufRead` of well-formed UTF-8.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use tokio::io::AsyncReadExt;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let reader = Utf8Reader::new(&b"caf\xE9"[..]).with_error_mode(ErrorMode::Windows1252);
-    /// let mut bytes = Vec::new();
-    /// reader.into_byte_reader().read_to_end(&mut bytes).await?;
-    /// assert_eq!(bytes, "café".as_bytes());
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn into_byte_reader(self) -> Utf8ByteReader<Self> {
         Utf8ByteReader::new(self)
     }
@@ -221,24 +204,6 @@ impl<R> Utf8Reader<R> {
     /// reader. The first line begins after the text that has been consumed. Repaired text that has
     /// not been consumed is decoded again from its bytes. If a repair of several characters was
     /// consumed in part, the first line begins after its ill-formed part.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::TryStreamExt;
-    /// use tokio::io::AsyncWriteExt;
-    /// use utf8_codec::stream::Utf8Reader;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let (mut peer, socket) = tokio::io::duplex(5);
-    /// tokio::spawn(async move { peer.write_all("žluť\nbílá\n".as_bytes()).await });
-    /// let mut lines = Utf8Reader::new(socket).into_lines();
-    /// assert_eq!(lines.try_next().await?.unwrap(), "žluť");
-    /// assert_eq!(lines.try_next().await?.unwrap(), "bílá");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn into_lines(mut self) -> Utf8Lines<Self> {
         let unread = self.text.take_unread();
         Utf8Lines::continuing(self, unread, false)
@@ -319,7 +284,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
         loop {
             match self.as_mut().project().text.advance()? {
                 Advance::Text | Advance::End => return Poll::Ready(Ok(())),
-                Advance::Read if reads == MAX_TURNS => return give_way(cx),
+                Advance::Read if reads == MAX_TURNS => return coop_yield(cx),
                 Advance::Read => {
                     let read = ready!(self.as_mut().poll_read(cx))?;
                     if self.as_mut().project().text.fill(read) {

@@ -6,22 +6,21 @@ use std::task::{Context, Poll, ready};
 
 use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
-use futures::stream::{FusedStream, MapOk};
+use futures::stream::FusedStream;
 use futures::{Stream, TryStream, TryStreamExt};
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
 use crate::adaptor::SourceState;
-use crate::adaptor::chunks::{ChunkText, MAX_TURNS, Turns, give_way};
+use crate::adaptor::chunks::{ChunkText, MAX_TURNS, Turns, coop_yield};
 use crate::adaptor::read_text::Unread;
 use crate::decoder::bom::BOM;
-use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::fallback::FallbackDecoder;
 use crate::stream::char_block::{Piece, end_piece, next_piece};
-use crate::stream::{CharStream, ReaderChunks, StreamError, Utf8Lines, append_within};
+use crate::stream::{CharStream, ReaderChunks, StreamError, TextChunks, Utf8Lines, append_within};
 
 pin_project! {
     /// Decodes a stream of chunks into a stream of text: each item is a run of whole characters, never
@@ -89,7 +88,7 @@ pin_project! {
         state: SourceState,
         // Whether bytes may be missing after an error of `inner`.
         may_lose: bool,
-        // Whether a chunk of events is being converted, or its conversion has panicked.
+        // Whether a chunk is being converted, or its conversion has panicked.
         is_converting: bool,
     }
 }
@@ -117,28 +116,11 @@ impl<S> Utf8Stream<S> {
     /// If the stream has already begun, it continues with the same offsets: the rejected characters apply
     /// to the bytes that have not been decoded, and the other options have no effect.
     pub fn with_options(self, options: Utf8Options) -> Self {
-        let decoder = self.text.decoder.with_options(options);
-        Self { text: ChunkText { decoder, ..self.text }, ..self }
+        self.map_decoder(|decoder| decoder.with_options(options))
     }
 
     /// Sets what replaces ill-formed parts. You can call it at any time. It applies to the bytes
     /// that have not been decoded.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let chunks = [&b"caf\xE9, th\xE9"[..]].map(Ok::<_, std::io::Error>);
-    /// let mut texts = stream::iter(chunks).utf8().with_error_mode(ErrorMode::Latin1);
-    /// assert_eq!(texts.next().await.unwrap().unwrap(), "café, th");
-    /// assert_eq!(texts.next().await.unwrap().unwrap(), "é"); // held until the end: E9 can begin a character
-    /// # }
-    /// ```
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
         Self { text: ChunkText { mode, ..self.text }, ..self }
     }
@@ -171,26 +153,24 @@ impl<S> Utf8Stream<S> {
     /// # }
     /// ```
     pub fn with_fallback(self, decoder: FallbackDecoder) -> Utf8Stream<S, FallbackDecoder> {
-        let ChunkText { decoder: begun, mode, chunk } = self.text;
-        let decoder = FallbackDecoder::continuing(begun, decoder.fallback());
-        let text = ChunkText { decoder, mode, chunk };
-        let Self { inner, state, may_lose, is_converting, .. } = self;
-        Utf8Stream { inner, text, state, may_lose, is_converting }
+        self.map_text(|ChunkText { decoder: begun, mode, chunk }| {
+            let decoder = FallbackDecoder::continuing(begun, decoder.fallback());
+            ChunkText { decoder, mode, chunk }
+        })
     }
 
     /// Continues with `decoder`, which receives all bytes that have not been decoded.
-    pub(crate) fn into_chunks<D>(self, decoder: D) -> Utf8Stream<S, D> {
-        let ChunkText { decoder: mut previous, mode, mut chunk } = self.text;
-        let held = previous.take_held();
-        // A BOM that was removed when nothing else had been decoded is still the first bytes.
-        let is_first = previous.bom_seen() && previous.position() == BOM.len() as u64;
-        let bom = if is_first { &BOM[..] } else { b"" };
-        if !bom.is_empty() || !held.as_bytes().is_empty() {
-            chunk = [bom, held.as_bytes(), &chunk].concat().into();
-        }
-        let text = ChunkText { decoder, mode, chunk };
-        let Self { inner, state, may_lose, is_converting, .. } = self;
-        Utf8Stream { inner, text, state, may_lose, is_converting }
+    pub(super) fn into_chunks<D>(self, decoder: D) -> Utf8Stream<S, D> {
+        self.map_text(|ChunkText { decoder: mut previous, mode, mut chunk }| {
+            let held = previous.take_held();
+            // A BOM that was removed when nothing else had been decoded is still the first bytes.
+            let is_first = previous.bom_seen() && previous.position() == BOM.len() as u64;
+            let bom = if is_first { &BOM[..] } else { b"" };
+            if !bom.is_empty() || !held.as_bytes().is_empty() {
+                chunk = [bom, held.as_bytes(), &chunk].concat().into();
+            }
+            ChunkText { decoder, mode, chunk }
+        })
     }
 
     /// Returns a stream of the `char`s of this text.
@@ -279,22 +259,7 @@ impl<S, D> Utf8Stream<S, D> {
     ///
     /// Use it where a stream of bytes is expected, such as `axum::body::Body::from_stream` and
     /// `reqwest::Body::wrap_stream`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let chunks = stream::iter([Ok::<_, std::io::Error>(&b"caf\xE9, "[..])]);
-    /// let mut chunks = chunks.utf8().with_error_mode(ErrorMode::Latin1).into_byte_stream();
-    /// assert_eq!(chunks.next().await.unwrap().unwrap(), "café, ".as_bytes());
-    /// # }
-    /// ```
-    pub fn into_byte_stream<E>(self) -> MapOk<Self, fn(ByteString) -> Bytes>
+    pub fn into_byte_stream<E>(self) -> TextChunks<Self, ByteString>
     where
         Self: Stream<Item = Result<ByteString, StreamError<E>>>,
     {
@@ -354,10 +319,7 @@ impl<R> Utf8Stream<ReaderChunks<R>> {
     /// reads again; a reader that always fails yields errors indefinitely. A read of no bytes ends
     /// the stream. [`Utf8Reader`](crate::stream::Utf8Reader) is faster if borrowed text is enough.
     ///
-    /// The source is an opaque stream of `Bytes` around the reader: `get_ref().get_ref()`,
-    /// `get_mut().get_mut()` and `into_inner().into_inner()` return the reader. If a struct has to
-    /// name the type, use a [`Utf8Reader`](crate::stream::Utf8Reader), or [`new`](Self::new) with
-    /// the `ReaderStream` of tokio-util, which ends at the first error of the reader, or box the stream.
+    /// `get_ref().get_ref()`, `get_mut().get_mut()` and `into_inner().into_inner()` return the reader.
     ///
     /// # Examples
     ///
@@ -404,7 +366,7 @@ where
     type Item = Result<ByteString, StreamError<E>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll_with(cx, ChunkText::next, ChunkText::end)
+        self.poll_with(cx, |text| Ok(text.next()?), |text| Ok(text.end()?), |_| {})
     }
 }
 
@@ -419,8 +381,9 @@ where
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.poll_with(
             cx,
-            |text| text.decoder.next_text(&mut text.chunk, text.mode),
-            |text| text.decoder.last_text(text.mode),
+            |text| Ok(text.decoder.next_text(&mut text.chunk, text.mode)?),
+            |text| Ok(text.decoder.last_text(text.mode)?),
+            |_| {},
         )
     }
 }
@@ -443,7 +406,7 @@ impl<S> Utf8Stream<S> {
     where
         S: TryStream<Ok: Into<Bytes>>,
     {
-        self.poll_with(cx, next_piece, end_piece)
+        self.poll_with(cx, |text| Ok(next_piece(text)?), |text| Ok(end_piece(text)?), |_| {})
     }
 }
 
@@ -454,111 +417,65 @@ impl<S, D> Utf8Stream<S, D> {
     }
 
     /// Changes the decoder.
-    pub(crate) fn map_decoder(self, map: impl FnOnce(D) -> D) -> Self {
-        let decoder = map(self.text.decoder);
-        Self { text: ChunkText { decoder, ..self.text }, ..self }
+    pub(super) fn map_decoder(self, map: impl FnOnce(D) -> D) -> Self {
+        self.map_text(|text| ChunkText { decoder: map(text.decoder), ..text })
     }
 
-    /// Polls for the next item that `next` takes from the chunks. `lose` is called before an error after
-    /// which bytes may be missing, and after a conversion that panicked.
-    pub(crate) fn poll_chunks<T>(
+    /// Polls for the next item. `next` takes it from the chunk, `end` from the end of the stream. `lose` is called
+    /// before an error after which bytes may be missing, and after a conversion that panicked.
+    pub(super) fn poll_with<T>(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        next: impl Fn(&mut D, &mut Bytes) -> Result<Option<T>, StreamError<S::Error>>,
+        next: impl Fn(&mut ChunkText<D>) -> Result<Option<T>, StreamError<S::Error>>,
+        end: impl Fn(&mut ChunkText<D>) -> Result<Option<T>, StreamError<S::Error>>,
         lose: impl Fn(&mut D),
     ) -> Poll<Option<Result<T, StreamError<S::Error>>>>
     where
         S: TryStream<Ok: Into<Bytes>>,
     {
         let mut this = self.project();
+        let text = this.text;
         if mem::take(this.is_converting) {
-            lose(&mut this.text.decoder);
+            lose(&mut text.decoder);
         }
-        poll_items(
-            cx,
-            this.state,
-            this.text,
-            |text, cx| {
-                Poll::Ready(match ready!(this.inner.as_mut().try_poll_next(cx)) {
-                    Some(Ok(chunk)) => {
-                        let is_converting = &mut *this.is_converting;
-                        *is_converting = true;
-                        text.chunk = chunk.into();
-                        *is_converting = false;
-                        Some(Ok(()))
+        let mut silent = 0;
+        while *this.state == SourceState::Open {
+            if let Some(item) = next(text).transpose() {
+                return Poll::Ready(Some(item));
+            }
+            if silent == MAX_TURNS {
+                return coop_yield(cx);
+            }
+            match ready!(this.inner.as_mut().try_poll_next(cx)) {
+                Some(Ok(chunk)) => {
+                    *this.is_converting = true;
+                    text.chunk = chunk.into();
+                    *this.is_converting = false;
+                    silent += 1;
+                }
+                Some(Err(error)) => {
+                    if *this.may_lose {
+                        lose(&mut text.decoder);
                     }
-                    Some(Err(error)) => {
-                        if *this.may_lose {
-                            lose(&mut text.decoder);
-                        }
-                        Some(Err(StreamError::Inner(error)))
-                    }
-                    None => None,
-                })
-            },
-            |text| next(&mut text.decoder, &mut text.chunk),
-            |_| Ok(None),
-        )
+                    return Poll::Ready(Some(Err(StreamError::Inner(error))));
+                }
+                None => *this.state = SourceState::Ending,
+            }
+        }
+        if *this.state == SourceState::Ending {
+            // After lines, a chunk can be left.
+            let item = next(text).transpose().or_else(|| end(text).transpose());
+            if item.is_some() {
+                return Poll::Ready(item);
+            }
+            *this.state = SourceState::Ended;
+        }
+        Poll::Ready(None)
     }
 
-    /// Polls for the next item. `next` takes it from the chunk, `end` from the end of the stream.
-    fn poll_with<T>(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        next: impl Fn(&mut ChunkText<D>) -> Result<Option<T>, Utf8Error>,
-        end: impl Fn(&mut ChunkText<D>) -> Result<Option<T>, Utf8Error>,
-    ) -> Poll<Option<Result<T, StreamError<S::Error>>>>
-    where
-        S: TryStream<Ok: Into<Bytes>>,
-    {
-        let mut this = self.project();
-        poll_items(
-            cx,
-            this.state,
-            this.text,
-            |text, cx| {
-                let chunk = this.inner.as_mut().try_poll_next(cx).map_err(StreamError::Inner);
-                chunk.map_ok(|chunk| text.chunk = chunk.into())
-            },
-            |text| next(text).map_err(StreamError::Utf8),
-            |text| end(text).map_err(StreamError::Utf8),
-        )
+    /// Changes the decoder, the error mode and the rest of the chunk.
+    fn map_text<T>(self, map: impl FnOnce(ChunkText<D>) -> ChunkText<T>) -> Utf8Stream<S, T> {
+        let Self { inner, text, state, may_lose, is_converting } = self;
+        Utf8Stream { inner, text: map(text), state, may_lose, is_converting }
     }
-}
-
-/// Polls for the next item.
-///
-/// `next` takes an item from `machine`. `fill` polls the source and passes the next chunk to
-/// `machine`. `end` takes the items that the end of the source determines.
-fn poll_items<M, T, E>(
-    cx: &mut Context<'_>,
-    state: &mut SourceState,
-    machine: &mut M,
-    mut fill: impl FnMut(&mut M, &mut Context<'_>) -> Poll<Option<Result<(), E>>>,
-    next: impl Fn(&mut M) -> Result<Option<T>, E>,
-    end: impl Fn(&mut M) -> Result<Option<T>, E>,
-) -> Poll<Option<Result<T, E>>> {
-    let mut silent = 0;
-    while *state == SourceState::Open {
-        if let Some(item) = next(machine).transpose() {
-            return Poll::Ready(Some(item));
-        }
-        if silent == MAX_TURNS {
-            return give_way(cx);
-        }
-        match ready!(fill(machine, cx)) {
-            Some(Ok(())) => silent += 1,
-            Some(Err(error)) => return Poll::Ready(Some(Err(error))),
-            None => *state = SourceState::Ending,
-        }
-    }
-    if *state == SourceState::Ending {
-        // After lines, a chunk can be left.
-        let item = next(machine).transpose().or_else(|| end(machine).transpose());
-        if let Some(item) = item {
-            return Poll::Ready(Some(item));
-        }
-        *state = SourceState::Ended;
-    }
-    Poll::Ready(None)
 }

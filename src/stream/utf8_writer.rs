@@ -98,21 +98,6 @@ pin_project! {
     /// # Ok(())
     /// # }
     /// ```
-    ///
-    /// As the sink of a stream of text:
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// stream::iter(["größer, ", "höher, ", "weiter"]).map(Ok).forward(&mut writer).await?;
-    /// assert_eq!(writer.into_inner(), "größer, höher, weiter".as_bytes());
-    /// # Ok(())
-    /// # }
-    /// ```
     #[must_use = "writers do nothing unless written to"]
     pub struct Utf8Writer<W> {
         #[pin]
@@ -138,19 +123,6 @@ impl<W> Utf8Writer<W> {
 
     /// Sets the number of bytes, at least 1, that are buffered before a write waits. Nothing is
     /// allocated in advance.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::FutureExt;
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// let (_peer, socket) = tokio::io::duplex(1);
-    /// let mut writer = Utf8Writer::new(socket).with_capacity(3);
-    /// assert!(writer.write_str("abc").now_or_never().is_some()); // held
-    /// assert!(writer.write_str("d").now_or_never().is_some()); // "a" has been written
-    /// assert!(writer.write_str("e").now_or_never().is_none()); // waits for room
-    /// ```
     pub fn with_capacity(mut self, capacity: usize) -> Self {
         self.text.set_capacity(capacity);
         self
@@ -205,24 +177,6 @@ impl<W> Utf8Writer<W> {
     /// The bytes start where the writer stopped, perhaps within a character, and end between two
     /// characters. They are copied unless they are contiguous. A held surrogate is lost; see
     /// [`utf16`](Self::utf16).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writer.write_str("written").await?;
-    /// writer.flush().await?;
-    /// writer.write_str("€").await?;
-    ///
-    /// let (writer, unwritten) = writer.into_parts();
-    /// assert_eq!((&*writer, unwritten), (&b"written"[..], "€".into()));
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn into_parts(self) -> (W, Bytes) {
         (self.writer, self.text.outgoing.into_bytes())
     }

@@ -18,37 +18,17 @@ use crate::stream::utf8_writer::{Utf8Writer, WriteState};
 
 impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// Copies `text` into the buffer, after waiting until there is room.
-    ///
-    /// # Errors
-    ///
-    /// See [above](Self#errors).
-    ///
-    /// # Cancel safety
-    ///
-    /// If the future is dropped before it is ready, nothing of `text` has been taken.
     pub async fn write_str(&mut self, text: &str) -> io::Result<()> {
         self.write(WriteItem::Str(text)).await
     }
 
     /// Writes one `char` to the buffer, after waiting until there is room.
-    ///
-    /// # Errors
-    ///
-    /// See [above](Self#errors).
-    ///
-    /// # Cancel safety
-    ///
-    /// If the future is dropped before it is ready, the character has not been taken.
     pub async fn write_char(&mut self, c: char) -> io::Result<()> {
         self.write(WriteItem::Char(c)).await
     }
 
     /// Takes `text`, after waiting until there is room. A text of 256 bytes or more is not copied
     /// (see [above](Self)).
-    ///
-    /// # Errors
-    ///
-    /// See [above](Self#errors).
     ///
     /// # Cancel safety
     ///
@@ -83,28 +63,6 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     /// # Errors
     ///
     /// See [above](Self#errors). If there are unpaired surrogates, all other units have been taken.
-    ///
-    /// # Cancel safety
-    ///
-    /// If the future is dropped before it is ready, none of the units has been taken.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Writer;
-    /// use utf8_codec::utf16::Utf16Error;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// let error = writer.write_utf16(&[0x61, 0xDC00, 0x62]).await.unwrap_err();
-    /// let error = error.get_ref().unwrap().downcast_ref::<Utf16Error>().unwrap();
-    /// assert_eq!(error.offset(), 1);
-    /// writer.flush().await?;
-    /// assert_eq!(writer.get_ref(), b"ab");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub async fn write_utf16(&mut self, units: &[u16]) -> io::Result<()> {
         self.write(WriteItem::Units(units)).await
     }
@@ -120,25 +78,6 @@ impl<W: AsyncWrite + Unpin> Utf8Writer<W> {
     ///
     /// See [above](Self#errors). [`Other`](io::ErrorKind::Other) if a `Display` implementation fails;
     /// nothing has been taken.
-    ///
-    /// # Cancel safety
-    ///
-    /// If the future is dropped before it is ready, nothing of the text has been taken.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::stream::Utf8Writer;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let mut writer = Utf8Writer::new(Vec::new());
-    /// writeln!(writer, "{:.2} €", 5.0).await?;
-    /// writer.close().await?;
-    /// assert_eq!(writer.into_inner(), "5.00 €\n".as_bytes());
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn write_fmt<'a>(
         &'a mut self,
         arguments: fmt::Arguments<'_>,
@@ -256,10 +195,6 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     }
 
     /// The poll form of [`flush`](Self::flush).
-    ///
-    /// # Errors
-    ///
-    /// The same as [`flush`](Self::flush).
     pub fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.as_mut().poll_write_all(cx))?;
         let flushed = self.project().writer.poll_flush(cx);
@@ -267,10 +202,6 @@ impl<W: AsyncWrite> Utf8Writer<W> {
     }
 
     /// The poll form of [`close`](Self::close).
-    ///
-    /// # Errors
-    ///
-    /// The same as [`close`](Self::close).
     pub fn poll_close(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if self.state == WriteState::Open {
             let this = self.as_mut().project();

@@ -1,6 +1,6 @@
 //! The buffer of a reader that returns borrowed text.
 
-use std::{fmt, mem};
+use std::{convert::Infallible, fmt, mem};
 
 use crate::text::front_len;
 
@@ -116,21 +116,20 @@ impl ReadBuffer {
     /// Appends to the text what `scan` finds at the start of the rest. Returns its length.
     #[inline(always)]
     pub fn accept(&mut self, scan: impl for<'a> FnOnce(&'a [u8]) -> &'a str) -> usize {
-        self.accept_with(|rest| (scan(rest), ())).0
+        self.try_accept(|rest| Ok::<_, Infallible>(scan(rest))).unwrap_or(0)
     }
 
-    /// Like [`accept`](Self::accept), and also returns what `scan` has found besides, such as why the text ended.
+    /// Like [`accept`](Self::accept), if `scan` may find something else than text, which is returned.
     #[inline(always)]
-    pub fn accept_with<T>(
+    pub fn try_accept<T>(
         &mut self,
-        scan: impl for<'a> FnOnce(&'a [u8]) -> (&'a str, T),
-    ) -> (usize, T) {
+        scan: impl for<'a> FnOnce(&'a [u8]) -> Result<&'a str, T>,
+    ) -> Result<usize, T> {
         let rest = self.rest();
-        let (text, found) = scan(rest);
-        let len = front_len(text, rest);
+        let len = front_len(scan(rest)?, rest);
         // The bytes from `text` on are a `str`, so the text before them can be extended by them.
         self.text += len;
-        (len, found)
+        Ok(len)
     }
 
     /// Drops the first `len` bytes of the rest, and the text, which should be empty.

@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use bytes::{Buf, Bytes};
 use futures::Stream;
 
+use crate::adaptor::chunks::ChunkText;
 use crate::sse::{Event, EventDecoder};
 use crate::stream::{StreamError, Utf8Stream};
 
@@ -91,15 +92,13 @@ where
     type Item = Result<Event, StreamError<E>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll_chunks(cx, next_event, EventDecoder::reject_event)
+        self.poll_with(cx, next_event, |_| Ok(None), EventDecoder::reject_event)
     }
 }
 
 /// Takes the next event from `chunk`.
-fn next_event<E>(
-    decoder: &mut EventDecoder,
-    chunk: &mut Bytes,
-) -> Result<Option<Event>, StreamError<E>> {
+fn next_event<E>(text: &mut ChunkText<EventDecoder>) -> Result<Option<Event>, StreamError<E>> {
+    let ChunkText { decoder, chunk, .. } = text;
     let mut rest = &chunk[..];
     let event = decoder.next_event(&mut rest);
     match rest.len() {

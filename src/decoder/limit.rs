@@ -1,0 +1,27 @@
+//! How does text grow up to a limit?
+
+use alloc::string::String;
+
+/// The text would be longer than the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooLong;
+
+/// Appends `more`, unless `text` would become longer than `max_length`.
+///
+/// The capacity of `text` doubles like that of a `String`, but never exceeds `max_length`.
+pub(crate) fn append_within(
+    text: &mut String,
+    more: &str,
+    max_length: usize,
+) -> Result<(), TooLong> {
+    if more.len() > max_length.saturating_sub(text.len()) {
+        return Err(TooLong);
+    }
+    let needed = text.len() + more.len();
+    if needed > text.capacity() {
+        let capacity = needed.max(text.capacity().saturating_mul(2)).min(max_length);
+        text.reserve_exact(capacity - text.len());
+    }
+    text.push_str(more);
+    Ok(())
+}
