@@ -6,6 +6,7 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use bytestring::ByteString;
+use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
@@ -16,7 +17,7 @@ use crate::decoder::options::Utf8Options;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::http::BodyError;
 use crate::http::body_chunks::BodyChunks;
-use crate::http::content_type::BodyCharset;
+use crate::http::content_type::{BodyCharset, name_utf8};
 use crate::http::error::BoxError;
 use crate::http::header_fields::forget_bytes;
 
@@ -188,6 +189,49 @@ impl<B> Utf8Body<B> {
             (Some(in_text), Some((at, _))) if in_text.valid_up_to() < at => Some(in_text.into()),
             (_, Some((_, in_body))) => Some(in_body.into()),
             (in_text, None) => in_text.map(BodyError::Utf8),
+        }
+    }
+
+    /// Changes the header fields of a message so that they describe this text. Call it before the first poll, if
+    /// you send the body on or give it to code that reads the headers.
+    ///
+    /// If the charset is not UTF-8, the `Content-Type` then names UTF-8. If the bytes can change, because they are
+    /// converted, a BOM is removed, or the mode is lossy, the fields that describe them change:
+    ///
+    /// | field | becomes |
+    /// | --- | --- |
+    /// | `Content-Length`, `Accept-Ranges`, `Content-Digest`, `Repr-Digest` (RFC 9530), `Digest`, `Content-MD5` | removed |
+    /// | `ETag` | weak (RFC 9110, section 8.8.1); removed if it is malformed |
+    ///
+    /// All others are unchanged: `Last-Modified` describes the resource and not its bytes. Verify digests, and signed
+    /// messages (RFC 9421), before you wrap the body. The same fields of trailers change if the bytes have
+    /// changed; this needs no call.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http::Response;
+    /// use http_body_util::Full;
+    /// use utf8_codec::ErrorMode;
+    /// use utf8_codec::http::Utf8Body;
+    ///
+    /// # fn main() -> Result<(), http::Error> {
+    /// let response = Response::builder().header("content-length", 5).header("etag", r#""v1""#);
+    /// let (mut head, body) = response.body(Full::<Bytes>::from(&b"caf\xE9!"[..]))?.into_parts();
+    /// let body = Utf8Body::new(body).with_error_mode(ErrorMode::Replacement);
+    /// body.update_headers(&mut head.headers);
+    /// assert!(!head.headers.contains_key("content-length"));
+    /// assert_eq!(head.headers["etag"], r#"W/"v1""#);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn update_headers(&self, headers: &mut HeaderMap) {
+        if self.chunks.charset() != BodyCharset::Utf8 {
+            name_utf8(headers);
+        }
+        if !self.keeps_bytes() {
+            forget_bytes(headers);
         }
     }
 }

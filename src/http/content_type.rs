@@ -10,8 +10,8 @@
 use std::borrow::Cow;
 use std::mem;
 
-use http::HeaderMap;
 use http::header::CONTENT_TYPE;
+use http::{HeaderMap, HeaderValue};
 
 use crate::fallback::legacy::LegacyEncoding;
 use crate::http::header_fields::require_whole;
@@ -405,8 +405,18 @@ impl<'a> Parameters<'a> {
     }
 }
 
+/// Makes each `Content-Type` name UTF-8.
+pub(super) fn name_utf8(headers: &mut HeaderMap) {
+    let fields = headers.get_all(CONTENT_TYPE).into_iter();
+    let fields: Vec<_> = fields.filter_map(|field| in_utf8(field.as_bytes()).ok()).collect();
+    headers.remove(CONTENT_TYPE);
+    for field in fields.iter().filter_map(|field| HeaderValue::from_bytes(field).ok()) {
+        headers.append(CONTENT_TYPE, field);
+    }
+}
+
 /// Returns the field with `charset=utf-8` instead of its charset. The other parameters are unchanged.
-pub(super) fn in_utf8(field: &[u8]) -> Result<Vec<u8>, BodyError> {
+fn in_utf8(field: &[u8]) -> Result<Vec<u8>, BodyError> {
     let mut parameters = Parameters::of(field)?;
     let mut changed = field[..parameters.at].trim_ascii_start().to_vec();
     loop {

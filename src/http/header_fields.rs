@@ -1,54 +1,8 @@
 //! Which header fields describe the bytes of a body, and what becomes of them if the bytes change?
 
-use http::header::{CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderMap, HeaderValue};
+use http::header::{CONTENT_ENCODING, CONTENT_RANGE, ETAG, HeaderMap, HeaderValue};
 
-use crate::http::content_type::{BodyCharset, in_utf8};
-use crate::http::{BodyError, Utf8Body};
-
-impl<B> Utf8Body<B> {
-    /// Changes the header fields of a message so that they describe this text. Call it before the first poll, if
-    /// you send the body on or give it to code that reads the headers.
-    ///
-    /// If the charset is not UTF-8, the `Content-Type` then names UTF-8. If the bytes can change, because they are
-    /// converted, a BOM is removed, or the mode is lossy, the fields that describe them change:
-    ///
-    /// | field | becomes |
-    /// | --- | --- |
-    /// | `Content-Length`, `Accept-Ranges`, `Content-Digest`, `Repr-Digest` (RFC 9530), `Digest`, `Content-MD5` | removed |
-    /// | `ETag` | weak (RFC 9110, section 8.8.1); removed if it is malformed |
-    ///
-    /// All others are unchanged: `Last-Modified` describes the resource and not its bytes. Verify digests, and signed
-    /// messages (RFC 9421), before you wrap the body. The same fields of trailers change if the bytes have
-    /// changed; this needs no call.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http::Response;
-    /// use http_body_util::Full;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::http::Utf8Body;
-    ///
-    /// # fn main() -> Result<(), http::Error> {
-    /// let response = Response::builder().header("content-length", 5).header("etag", r#""v1""#);
-    /// let (mut head, body) = response.body(Full::<Bytes>::from(&b"caf\xE9!"[..]))?.into_parts();
-    /// let body = Utf8Body::new(body).with_error_mode(ErrorMode::Replacement);
-    /// body.update_headers(&mut head.headers);
-    /// assert!(!head.headers.contains_key("content-length"));
-    /// assert_eq!(head.headers["etag"], r#"W/"v1""#);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn update_headers(&self, headers: &mut HeaderMap) {
-        if self.chunks.charset() != BodyCharset::Utf8 {
-            name_utf8(headers);
-        }
-        if !self.keeps_bytes() {
-            forget_bytes(headers);
-        }
-    }
-}
+use crate::http::BodyError;
 
 /// Fields that describe the bytes of a body, besides `ETag`.
 const OF_BYTES: [&str; 6] = [
@@ -73,16 +27,6 @@ pub(super) fn forget_bytes(fields: &mut HeaderMap) {
     };
     if let Ok(weak) = weak {
         fields.insert(ETAG, weak);
-    }
-}
-
-/// Makes each `Content-Type` name UTF-8.
-fn name_utf8(headers: &mut HeaderMap) {
-    let fields = headers.get_all(CONTENT_TYPE).into_iter();
-    let fields: Vec<_> = fields.filter_map(|field| in_utf8(field.as_bytes()).ok()).collect();
-    headers.remove(CONTENT_TYPE);
-    for field in fields.iter().filter_map(|field| HeaderValue::from_bytes(field).ok()) {
-        headers.append(CONTENT_TYPE, field);
     }
 }
 

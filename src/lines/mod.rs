@@ -114,6 +114,30 @@ impl PartialEq<String> for Line {
     }
 }
 
+impl PartialEq<ByteString> for Line {
+    fn eq(&self, other: &ByteString) -> bool {
+        self.text == *other
+    }
+}
+
+impl PartialEq<Line> for str {
+    fn eq(&self, other: &Line) -> bool {
+        *self == **other
+    }
+}
+
+impl PartialEq<Line> for &str {
+    fn eq(&self, other: &Line) -> bool {
+        **self == **other
+    }
+}
+
+impl PartialEq<Line> for String {
+    fn eq(&self, other: &Line) -> bool {
+        **self == **other
+    }
+}
+
 impl From<Line> for ByteString {
     fn from(line: Line) -> Self {
         line.text

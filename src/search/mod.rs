@@ -121,14 +121,25 @@ impl Iterator for TextMatches<'_> {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
-        let Self { finder: TextFinder { pattern, begun, position }, rest } = self;
-        let found = pattern.search(rest.as_bytes(), 0, *begun);
-        let searched = found.unwrap_or(rest.len());
-        *begun = found.err().unwrap_or(0);
-        *rest = &rest[searched..];
-        // Saturates, because `skip` can skip more bytes than a `u64` counts.
-        *position = position.saturating_add(searched as u64);
-        found.ok().map(|_| *position - pattern.len() as u64)
+        if self.rest.is_empty() {
+            return None;
+        }
+        let TextFinder { pattern, begun, position } = &mut *self.finder;
+        // Positions saturate, because `skip` can skip more bytes than a `u64` counts.
+        match pattern.search(self.rest.as_bytes(), 0, *begun) {
+            Ok(used) => {
+                *begun = 0;
+                *position = position.saturating_add(used as u64);
+                self.rest = &self.rest[used..];
+                Some(*position - pattern.len() as u64)
+            }
+            Err(partial) => {
+                *begun = partial;
+                *position = position.saturating_add(self.rest.len() as u64);
+                self.rest = "";
+                None
+            }
+        }
     }
 }
 

@@ -290,6 +290,7 @@ impl EventDecoder {
     }
 
     /// Removes `byte`, the next, if it belongs to the BOM or to the previous line end.
+    #[inline]
     fn begin_line(&mut self, byte: u8, input: &mut &[u8]) {
         let (is_removed, next) = match self.line {
             FieldLine::Bom(at) if byte == BOM[at] => match at + 1 {
@@ -309,15 +310,20 @@ impl EventDecoder {
     }
 
     /// Adds `byte`, the next, to the name of a field, or begins the value.
+    #[inline]
     fn push_name(&mut self, name: FieldName, byte: u8, input: &mut &[u8]) {
         let line = match byte {
-            b':' => self.begin_value(name).map(FieldLine::Colon),
+            // The line end also ends the value.
             b'\r' | b'\n' => self.begin_value(name).map(FieldLine::Value),
-            _ => name.and(byte).map(FieldLine::Name),
+            _ => {
+                self.take(input, 1);
+                match byte {
+                    b':' => self.begin_value(name).map(FieldLine::Colon),
+                    _ => name.and(byte).map(FieldLine::Name),
+                }
+            }
         };
         self.line = line.unwrap_or(FieldLine::Ignored);
-        // The line end also ends the value.
-        self.take(input, usize::from(!matches!(byte, b'\r' | b'\n')));
     }
 
     /// Decodes the value of `field` up to the line end, or ends it.

@@ -429,7 +429,9 @@ impl GatheredText {
         if growth > 0 {
             let longer = bytes::BytesMut::with_capacity(self.text + growth);
             let shorter = core::mem::replace(&mut self.bytes, longer);
-            self.bytes.extend_from_slice(&shorter);
+            if !shorter.is_empty() {
+                self.bytes.extend_from_slice(&shorter);
+            }
         }
         self.bytes.extend_from_slice(text.as_bytes());
         self.text += text.len();
