@@ -81,10 +81,9 @@ impl WriteText {
             WriteItem::Str(text) => !text.is_empty(),
             WriteItem::Text(text) => !text.is_empty(),
         };
-        let ended = match ends_units && self.utf16.incomplete().is_some() {
-            true => self.end_units(Utf16Decoder::interrupt),
-            false => Ok(()),
-        };
+        if ends_units && self.utf16.incomplete().is_some() {
+            return self.take_after_units(item, is_vectored);
+        }
         let Self { outgoing, encoder, utf16, mode, capacity } = self;
         let bom = encoder.take_bom();
         if !bom.is_empty() {
@@ -102,9 +101,20 @@ impl WriteText {
             }
             WriteItem::Units(units) => {
                 outgoing.reserve(units.len());
-                return utf16.push_all(units, *mode, |bytes| outgoing.copy(bytes));
+                utf16.push_all(units, *mode, |bytes| outgoing.copy(bytes))?;
             }
         }
+        Ok(())
+    }
+
+    #[cold]
+    fn take_after_units(
+        &mut self,
+        item: WriteItem<'_>,
+        is_vectored: bool,
+    ) -> Result<(), Utf16Error> {
+        let ended = self.end_units(Utf16Decoder::interrupt);
+        self.take(item, is_vectored)?;
         ended
     }
 

@@ -108,6 +108,8 @@ fn only_the_start_of_the_rest_becomes_text() {
     assert_eq!(buffer.accept(|rest| str::from_utf8(&rest[1..3]).unwrap()), 0);
     assert_eq!(buffer.accept(|rest| str::from_utf8(&rest[..3]).unwrap()), 3);
     assert_eq!((buffer.as_str(), buffer.rest()), ("abc", &b"\xFF"[..]));
+    assert_eq!(buffer.try_accept(|_| Err("invalid")), Err("invalid"));
+    assert_eq!((buffer.as_str(), buffer.rest()), ("abc", &b"\xFF"[..]));
 }
 
 #[cfg(feature = "std")]
