@@ -27,7 +27,7 @@ pub(crate) struct Row {
     pub(crate) others: Vec<Other>,
 }
 
-/// The roles of `support::bench`, but ours.
+/// The roles of `support::measured`, but ours.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Role {
     Peer,
