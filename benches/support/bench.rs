@@ -1,53 +1,14 @@
 //! Contenders that take turns, and the medians of their times.
 
-use std::fmt;
 use std::hint::black_box;
 use std::time::Instant;
 
+use super::measured::{Against, Measured, Name, Quartiles, Role, Work};
 use super::report::{Output, Report};
 use super::{Effort, Options};
 
 /// A function that measures rows.
 pub(crate) type Scenario = fn(&mut Bench);
-
-/// What is measured: the task, the text, and the size of its portions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Name {
-    pub(crate) what: String,
-    pub(crate) corpus: &'static str,
-    pub(crate) size: String,
-}
-
-impl fmt::Display for Name {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}/{}", self.what, self.corpus, self.size)
-    }
-}
-
-/// What one pass of a contender processes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Work {
-    pub(crate) bytes: usize,
-    /// The number of messages, chunks, lines or errors, and which of these.
-    pub(crate) units: usize,
-    pub(crate) unit: &'static str,
-}
-
-impl Work {
-    pub(crate) const fn new(bytes: usize, units: usize, unit: &'static str) -> Self {
-        Self { bytes, units, unit }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    Ours,
-    Peer,
-    /// Another way to do the task with this crate.
-    Sibling,
-    /// Does less than the task, and shows the least possible time.
-    Floor,
-}
 
 struct Contender<'a> {
     name: &'static str,
@@ -133,12 +94,14 @@ impl<'a> Row<'a> {
         let (ours, others): (Vec<_>, Vec<_>) =
             self.contenders.into_iter().partition(|contender| contender.role == Role::Ours);
         let [ours] = &*ours else { panic!("{}: not one contender that is ours", self.name) };
-        let against = others.iter().map(|other| Against::new(ours, other)).collect();
+        let against = |other: &Contender<'_>| {
+            Against::new(other.name, other.role, &ours.samples, &other.samples)
+        };
         Measured {
             name: self.name,
             work: self.work,
             nanoseconds: Quartiles::new(ours.samples.clone()).median,
-            against,
+            against: others.iter().map(against).collect(),
         }
     }
 }
@@ -185,75 +148,6 @@ impl Contender<'_> {
     }
 }
 
-/// A row with its times.
-pub(crate) struct Measured {
-    pub(crate) name: Name,
-    pub(crate) work: Work,
-    /// The median time of our pass.
-    pub(crate) nanoseconds: f64,
-    pub(crate) against: Vec<Against>,
-}
-
-impl Measured {
-    /// Our time for one message, chunk, line or error.
-    pub(crate) fn nanoseconds_per_unit(&self) -> f64 {
-        self.nanoseconds / self.work.units as f64
-    }
-
-    pub(crate) fn gigabytes_per_second(&self) -> f64 {
-        self.work.bytes as f64 / self.nanoseconds
-    }
-
-    pub(crate) fn has_peer(&self) -> bool {
-        self.against.iter().any(|against| against.role == Role::Peer)
-    }
-
-    /// Whether a peer is faster, as far as two digits show it.
-    pub(crate) fn is_lost(&self) -> bool {
-        self.against.iter().any(Against::is_lost)
-    }
-}
-
-/// Our time compared with one other contender.
-pub(crate) struct Against {
-    pub(crate) name: &'static str,
-    pub(crate) role: Role,
-    /// Its time divided by ours, round by round.
-    pub(crate) ratio: Quartiles,
-}
-
-impl Against {
-    fn new(ours: &Contender<'_>, other: &Contender<'_>) -> Self {
-        let ratios = ours.samples.iter().zip(&other.samples).map(|(ours, other)| other / ours);
-        Self { name: other.name, role: other.role, ratio: Quartiles::new(ratios.collect()) }
-    }
-
-    pub(crate) fn is_lost(&self) -> bool {
-        self.role == Role::Peer && self.ratio.median < 0.995
-    }
-}
-
-#[derive(Clone, Copy)]
-pub(crate) struct Quartiles {
-    pub(crate) low: f64,
-    pub(crate) median: f64,
-    pub(crate) high: f64,
-}
-
-impl Quartiles {
-    /// NaN if there are no numbers.
-    fn new(mut numbers: Vec<f64>) -> Self {
-        numbers.sort_by(f64::total_cmp);
-        let at = |quarter| {
-            numbers
-                .get((numbers.len().saturating_sub(1)) * quarter / 4)
-                .copied()
-                .unwrap_or(f64::NAN)
-        };
-        Self { low: at(1), median: at(2), high: at(3) }
-    }
-}
-
 /// Makes the allocator keep freed memory, as it does in a process that has been running for a while: glibc keeps
 /// blocks up to the size of the largest that was freed. The second block is then part of the heap, where it stays
 /// with all pages present. Otherwise page faults, and which pages a row happens to get, would dominate the rows whose
@@ -271,10 +165,10 @@ pub(crate) struct Bench {
 }
 
 impl Bench {
-    /// Selects the tier that the options name. `about` is printed at the head of the report.
+    /// Selects the level that the options name. `about` is printed at the head of the report.
     pub(crate) fn new(options: Options, effort: Effort, about: &[(&'static str, String)]) -> Self {
-        if let Some(tier) = options.tier {
-            tier.set_detected();
+        if let Some(level) = options.level {
+            level.set_detected();
         }
         Self { options, effort, report: Report::new(about) }
     }

@@ -5,13 +5,15 @@
 
 pub(crate) mod bench;
 pub(crate) mod corpus;
+pub(crate) mod measured;
 pub(crate) mod report;
 
 use clap::{Args, Parser};
 use utf8_simd::Level;
 
-pub(crate) use bench::{Bench, Name, Row, Scenario, Work};
+pub(crate) use bench::{Bench, Row, Scenario};
 pub(crate) use corpus::{Corpus, Rng};
+pub(crate) use measured::{Name, Work};
 pub(crate) use report::Report;
 
 /// The body of a benchmark that `cargo bench` runs.
@@ -46,9 +48,9 @@ pub(crate) struct Options {
     /// Takes fewer and shorter samples.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Runs on this kernel tier instead of the fastest.
-    #[arg(long, value_name = "NAME", value_parser = find_tier)]
-    pub(crate) tier: Option<Level>,
+    /// Runs at this level instead of the fastest.
+    #[arg(long, value_name = "NAME", value_parser = find_level)]
+    pub(crate) level: Option<Level>,
     /// Measures neither peers nor floors, for a profiler.
     #[arg(long)]
     pub(crate) alone: bool,
@@ -72,9 +74,9 @@ impl Options {
     }
 }
 
-fn find_tier(name: &str) -> Result<Level, String> {
-    Level::available().find(|kernel| kernel.name() == name).ok_or_else(|| {
+fn find_level(name: &str) -> Result<Level, String> {
+    Level::available().find(|level| level.name() == name).ok_or_else(|| {
         let names: Vec<_> = Level::available().map(Level::name).collect();
-        format!("the tiers of this machine are {}", names.join(", "))
+        format!("the levels of this machine are {}", names.join(", "))
     })
 }

@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Map, Value, json};
 use utf8_simd::Level;
 
-use super::bench::{Against, Measured, Role};
+use super::measured::{Against, Measured, Role};
 
 /// How rows are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +29,8 @@ Columns in brackets are floors, which do less than the task.";
 
 impl Report {
     pub(crate) fn new(about: &[(&'static str, String)]) -> Self {
-        let tier = Level::detect().name().to_owned();
-        let usual = [("tier", tier), ("machine", machine())];
+        let level = Level::detect().name().to_owned();
+        let usual = [("level", level), ("machine", machine())];
         let about = usual.into_iter().chain(about.iter().cloned()).collect();
         Self { output: Output::Nothing, about, rows: Vec::new() }
     }

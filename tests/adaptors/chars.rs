@@ -13,7 +13,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use futures::stream::FusedStream;
 use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
-use lists::{LOSSY, MULTILINGUAL};
+use lists::{LOSSY, MULTILINGUAL, Random};
 use script::Does::{self, Chunk, End, Error, Pause};
 use script::{Script, assert_waits_only_for_script, channel, scripts, socket_in_odd_pieces, soon};
 use tokio::task::yield_now;
@@ -117,11 +117,8 @@ fn offsets_of_a_long_text_equal_char_indices_at_any_split() {
 
 /// Bytes with many errors, alone and in runs, and with truncated characters of all lengths.
 fn damaged(len: usize) -> Vec<u8> {
-    let mut state = 7_u64;
-    let mut next = move |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (state >> 33) as usize % below
-    };
+    let mut random = Random(0x9E37_79B9);
+    let mut next = |below| random.below(below);
     let mut bytes = Vec::new();
     while bytes.len() < len {
         let run = next(8);

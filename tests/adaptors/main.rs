@@ -7,6 +7,7 @@ mod contract;
 #[cfg(feature = "stream")]
 #[path = "../support/lists.rs"]
 mod lists;
+mod outcomes;
 #[cfg(feature = "std")]
 mod positions;
 mod reader;

@@ -44,7 +44,7 @@ fn word(read: Result<Option<&str>, StreamError<io::Error>>) -> String {
 }
 
 /// Formats all results that are ready.
-fn ready<R: AsyncRead + Unpin>(reader: &mut Utf8Reader<R>) -> Vec<String> {
+pub(crate) fn ready<R: AsyncRead + Unpin>(reader: &mut Utf8Reader<R>) -> Vec<String> {
     let mut words = Vec::new();
     while let Some(read) = reader.next_str().now_or_never() {
         words.push(word(read));
@@ -125,33 +125,6 @@ async fn one_read_is_at_most_the_capacity() {
 }
 
 #[test]
-fn errors_are_returned_in_order_without_another_read() {
-    let words = reported(ErrorMode::Fatal, &[Chunk(b"ab\xFF\xC0c\xED\xA0\x80d\xE2\x82e")]);
-    assert_eq!(
-        words,
-        ["ab", "2 [ff]", "3 [c0]", "c", "5 [ed]", "6 [a0]", "7 [80]", "d", "9 [e2, 82]", "e"]
-    );
-}
-
-#[test]
-fn a_repair_is_returned_in_place_of_its_error() {
-    let does = [Chunk(b"caf\xE9, \x80\xE2\x82"), Chunk(b"\xAC\xFF!"), Chunk(b"\xC3"), End];
-    let table = [
-        (ErrorMode::Replacement, "caf\u{FFFD}, \u{FFFD}€\u{FFFD}!\u{FFFD}-"),
-        (ErrorMode::Skip, "caf, €!-"),
-        (ErrorMode::Escape, r"caf\xe9, \x80€\xff!\xc3-"),
-        (ErrorMode::Latin1, "café, \u{80}€ÿ!Ã-"),
-        (ErrorMode::Windows1252, "café, €€ÿ!Ã-"),
-    ];
-    for (mode, expected) in table {
-        let mut reader = Utf8Reader::new(Script::new(&does)).with_error_mode(mode);
-        assert_eq!(ready(&mut reader).concat(), expected, "{mode:?}");
-        assert_eq!(reader.decoder().error_count(), 4);
-        assert_eq!(reader.decoder().first_error().map(|error| error.valid_up_to()), Some(3));
-    }
-}
-
-#[test]
 fn a_repair_can_be_consumed_in_parts() {
     let does = [Chunk(b"a\xFFb")];
     let mut reader = Utf8Reader::new(Script::new(&does)).with_error_mode(ErrorMode::Escape);
@@ -175,25 +148,6 @@ fn options_set_after_the_first_read_keep_the_offsets() {
     assert_eq!(reader.decoder().position(), 9);
 }
 
-#[test]
-fn options_are_applied() {
-    let reported = |options, does: &[Does]| {
-        ready(&mut Utf8Reader::new(Script::new(does)).with_options(options)).concat()
-    };
-    let bom = [Chunk(b"\xEF"), Chunk(b"\xBB"), Chunk(b"\xBFa"), End];
-    let plain = Utf8Options::new();
-    assert_eq!(reported(plain, &bom), "\u{FEFF}a-");
-    assert_eq!(reported(plain.with_bom(BomPolicy::Strip), &bom), "a-");
-    assert_eq!(reported(plain.with_bom(BomPolicy::Require), &bom), "a-");
-    assert_eq!(reported(plain.with_bom(BomPolicy::Forbid), &bom), "0 [ef, bb, bf]a-");
-    let middle = [Chunk(b"\x82"), Chunk(b"\xACa\x80"), End];
-    assert_eq!(reported(plain.with_mid_stream_start(), &middle), "a3 [80]-");
-    let strict = plain.reject_nul();
-    assert_eq!(reported(strict, &[Chunk(b"a\0b\xC3"), Chunk(b"\xA9"), End]), "a1 [00]bé-");
-    let cut_short = [Chunk(b"\xEF\xBB"), End];
-    assert_eq!(reported(plain.with_bom(BomPolicy::Require), &cut_short), "0 []0 [ef, bb]-");
-}
-
 #[tokio::test]
 async fn lowering_the_capacity_loses_no_data() {
     for before in [2, 90, 93, 95, 200] {
@@ -213,7 +167,7 @@ async fn lowering_the_capacity_loses_no_data() {
     }
 }
 
-// ---- the end and io errors ----------------------------------------------------------------------
+// ---- the end ----------------------------------------------------------------------
 
 #[test]
 fn an_ended_reader_is_not_read_again() {
@@ -224,23 +178,6 @@ fn an_ended_reader_is_not_read_again() {
         assert_eq!(ready(&mut reader), ["-"]);
     }
     assert_eq!(reader.get_ref().polls, 2);
-    assert_eq!(reported(ErrorMode::Fatal, &[End]), ["-"]);
-    assert_eq!(reported(ErrorMode::Replacement, &[Chunk(b"\xF0\x9F"), End]), ["\u{FFFD}", "-"]);
-    assert_eq!(reported(ErrorMode::Skip, &[Chunk(b"\xF0\x9F"), End]), ["-"]);
-}
-
-#[test]
-fn an_io_error_inside_a_character_loses_no_data() {
-    let does = [Chunk(b"1 \xE2"), Error("a"), Chunk(b"\x82"), Error("b"), Chunk(b"\xAC"), End];
-    for mode in MODES {
-        assert_eq!(reported(mode, &does), ["1 ", "! a", "! b", "€", "-"], "{mode:?}");
-    }
-}
-
-#[test]
-fn text_and_errors_are_returned_before_an_io_error() {
-    let words = reported(ErrorMode::Fatal, &[Chunk(b"ab\xFFc\xE2"), Error("reset"), End]);
-    assert_eq!(words, ["ab", "2 [ff]", "c", "! reset", "4 [e2]", "-"]);
 }
 
 // ---- collecting ---------------------------------------------------------------------------------

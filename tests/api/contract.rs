@@ -1,4 +1,4 @@
-//! Do all incremental decoders keep the contract (`src/core/mod.rs`)? A check for each rule.
+//! Do all incremental decoders keep the contract (`src/decoder/mod.rs`)? A check for each rule.
 //!
 //! The checks expect no particular text: each decoder's own tests do that.
 

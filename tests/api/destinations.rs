@@ -1,6 +1,6 @@
 //! Decoding into slices of bytes, `char`s and UTF-16 units, and encoding `char`s, with destinations of every size.
 
-use utf8_codec::decoder::Status;
+use utf8_codec::decoder::{Progress, Status};
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Options};
 
 use crate::lists::{FILLS, Random, fill_to};
@@ -10,88 +10,34 @@ const CHAR: char = '\u{E123}';
 const UNIT: u16 = 0xE123;
 const BYTE: u8 = 0xAA;
 
-/// A slice to decode into.
-trait Destination: Copy + PartialEq + std::fmt::Debug {
-    const BLANK: Self;
-    fn of(text: &str) -> Vec<Self>;
-    fn decode(
-        decoder: &mut Utf8Decoder,
-        bytes: &[u8],
-        mode: ErrorMode,
-        out: &mut [Self],
-    ) -> utf8_codec::decoder::Progress;
-    fn finish(
-        decoder: &mut Utf8Decoder,
-        mode: ErrorMode,
-        out: &mut [Self],
-    ) -> utf8_codec::decoder::Progress;
+/// How to decode into slices of one type.
+struct Destination<T> {
+    blank: T,
+    of: fn(&str) -> Vec<T>,
+    decode: fn(&mut Utf8Decoder, &[u8], ErrorMode, &mut [T]) -> Progress,
+    finish: fn(&mut Utf8Decoder, ErrorMode, &mut [T]) -> Progress,
 }
 
-impl Destination for u8 {
-    const BLANK: Self = BYTE;
-    fn of(text: &str) -> Vec<Self> {
-        text.into()
-    }
-    fn decode(
-        decoder: &mut Utf8Decoder,
-        bytes: &[u8],
-        mode: ErrorMode,
-        out: &mut [Self],
-    ) -> utf8_codec::decoder::Progress {
-        decoder.push_to_slice(bytes, mode, out)
-    }
-    fn finish(
-        decoder: &mut Utf8Decoder,
-        mode: ErrorMode,
-        out: &mut [Self],
-    ) -> utf8_codec::decoder::Progress {
-        decoder.finish_to_slice(mode, out)
-    }
-}
+const BYTES: Destination<u8> = Destination {
+    blank: BYTE,
+    of: |text| text.into(),
+    decode: Utf8Decoder::push_to_slice,
+    finish: Utf8Decoder::finish_to_slice,
+};
 
-impl Destination for char {
-    const BLANK: Self = CHAR;
-    fn of(text: &str) -> Vec<Self> {
-        text.chars().collect()
-    }
-    fn decode(
-        decoder: &mut Utf8Decoder,
-        bytes: &[u8],
-        mode: ErrorMode,
-        out: &mut [Self],
-    ) -> utf8_codec::decoder::Progress {
-        decoder.push_to_chars(bytes, mode, out)
-    }
-    fn finish(
-        decoder: &mut Utf8Decoder,
-        mode: ErrorMode,
-        out: &mut [Self],
-    ) -> utf8_codec::decoder::Progress {
-        decoder.finish_to_chars(mode, out)
-    }
-}
+const CHARS: Destination<char> = Destination {
+    blank: CHAR,
+    of: |text| text.chars().collect(),
+    decode: Utf8Decoder::push_to_chars,
+    finish: Utf8Decoder::finish_to_chars,
+};
 
-impl Destination for u16 {
-    const BLANK: Self = UNIT;
-    fn of(text: &str) -> Vec<Self> {
-        text.encode_utf16().collect()
-    }
-    fn decode(
-        decoder: &mut Utf8Decoder,
-        bytes: &[u8],
-        mode: ErrorMode,
-        out: &mut [Self],
-    ) -> utf8_codec::decoder::Progress {
-        decoder.push_to_utf16(bytes, mode, out)
-    }
-    fn finish(
-        decoder: &mut Utf8Decoder,
-        mode: ErrorMode,
-        out: &mut [Self],
-    ) -> utf8_codec::decoder::Progress {
-        decoder.finish_to_utf16(mode, out)
-    }
-}
+const UNITS: Destination<u16> = Destination {
+    blank: UNIT,
+    of: |text| text.encode_utf16().collect(),
+    decode: Utf8Decoder::push_to_utf16,
+    finish: Utf8Decoder::finish_to_utf16,
+};
 
 /// The first character of the second chunk ends the held bytes. It does not fit after their repair.
 #[test]
@@ -105,48 +51,53 @@ fn a_repair_of_held_bytes_can_fill_the_destination() {
     assert_eq!((progress.status, chars), (Status::Full, ['\u{FFFD}']));
 
     let chunks = [&b"\xE2\x82"[..], b"ab"];
-    assert_eq!(through::<char>(&chunks, ErrorMode::Replacement, 1), ['\u{FFFD}', 'a', 'b']);
+    assert_eq!(CHARS.through(&chunks, ErrorMode::Replacement, 1), ['\u{FFFD}', 'a', 'b']);
 }
 
-/// Decodes `chunks` into destinations of `size` units and checks what each call reports. Returns all
-/// output.
-fn through<D: Destination>(chunks: &[&[u8]], mode: ErrorMode, size: usize) -> Vec<D> {
-    let mut decoder = Utf8Decoder::new();
-    let mut written = Vec::new();
-    let mut consumed = 0;
-    for chunk in chunks {
-        let mut rest = *chunk;
-        loop {
-            let mut out = vec![D::BLANK; size];
-            let progress = D::decode(&mut decoder, rest, mode, &mut out);
-            let used = progress.read;
-            consumed += used;
-            rest = &rest[used..];
-            written.extend_from_slice(&out[..progress.written]);
-            assert!(out[progress.written..].iter().all(|&unit| unit == D::BLANK));
-            assert_eq!(decoder.position(), consumed as u64);
-            match progress.status {
-                Status::Done => break assert!(rest.is_empty()),
-                Status::Full => assert!(used > 0 || progress.written > 0, "no progress"),
-                Status::TooSmall { needed } => panic!("{needed} units needed, there are {size}"),
-                status => panic!("{status:?}"),
+impl<T: Copy + PartialEq> Destination<T> {
+    /// Decodes `chunks` into destinations of `size` units and checks what each call reports. Returns all
+    /// output.
+    fn through(&self, chunks: &[&[u8]], mode: ErrorMode, size: usize) -> Vec<T> {
+        let mut decoder = Utf8Decoder::new();
+        let mut written = Vec::new();
+        let mut consumed = 0;
+        for chunk in chunks {
+            let mut rest = *chunk;
+            loop {
+                let mut out = vec![self.blank; size];
+                let progress = (self.decode)(&mut decoder, rest, mode, &mut out);
+                let used = progress.read;
+                consumed += used;
+                rest = &rest[used..];
+                written.extend_from_slice(&out[..progress.written]);
+                assert!(out[progress.written..].iter().all(|&unit| unit == self.blank));
+                assert_eq!(decoder.position(), consumed as u64);
+                match progress.status {
+                    Status::Done => break assert!(rest.is_empty()),
+                    Status::Full => assert!(used > 0 || progress.written > 0, "no progress"),
+                    Status::TooSmall { needed } => {
+                        panic!("{needed} units needed, there are {size}")
+                    }
+                    status => panic!("{status:?}"),
+                }
             }
         }
+        let mut out = vec![self.blank; 16];
+        let progress = (self.finish)(&mut decoder, mode, &mut out);
+        assert_eq!(progress.status, Status::Done);
+        written.extend_from_slice(&out[..progress.written]);
+        written
     }
-    let mut out = vec![D::BLANK; 16];
-    let progress = D::finish(&mut decoder, mode, &mut out);
-    assert_eq!(progress.status, Status::Done);
-    written.extend_from_slice(&out[..progress.written]);
-    written
 }
 
 fn through_all(bytes: &[u8], mode: ErrorMode, expected: &str) {
     for size in [16, 17, 64, 100, 1000] {
         for step in [1, 3, 64, 333, bytes.len().max(1)] {
             let chunks: Vec<_> = bytes.chunks(step).collect();
-            assert!(through::<u8>(&chunks, mode, size) == u8::of(expected), "{size}, {step}");
-            assert!(through::<char>(&chunks, mode, size) == char::of(expected), "{size}, {step}");
-            assert!(through::<u16>(&chunks, mode, size) == u16::of(expected), "{size}, {step}");
+            let context = format!("{size}, {step}");
+            assert!(BYTES.through(&chunks, mode, size) == (BYTES.of)(expected), "{context}");
+            assert!(CHARS.through(&chunks, mode, size) == (CHARS.of)(expected), "{context}");
+            assert!(UNITS.through(&chunks, mode, size) == (UNITS.of)(expected), "{context}");
         }
     }
 }

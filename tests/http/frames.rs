@@ -21,21 +21,6 @@ use crate::script::{Script, body, next, ready, reported, word};
 use crate::sources::{assert_waits_only_for_script, scripts};
 
 #[test]
-fn errors_are_yielded_in_order() {
-    let words = reported(ErrorMode::Fatal, &[Data(b"ab\xFF\xC0c\xED\xA0\x80d\xE2\x82e"), End]);
-    assert_eq!(
-        words,
-        ["ab", "2 [ff]", "3 [c0]", "c", "5 [ed]", "6 [a0]", "7 [80]", "d", "9 [e2, 82]", "e", "-"]
-    );
-}
-
-#[test]
-fn an_error_decided_by_the_next_frame_precedes_its_text() {
-    let words = reported(ErrorMode::Fatal, &[Data(b"a\xF0\x9F"), Data(b"\x98"), Data(b"bc"), End]);
-    assert_eq!(words, ["a", "1 [f0, 9f, 98]", "bc", "-"]);
-}
-
-#[test]
 fn determined_text_is_emitted_before_the_next_frame_is_polled() {
     let does = [Data(b"4 \xE2\x82"), Data(b"\xAC\xFF!")];
     let mut body = body(&does);
@@ -49,25 +34,6 @@ fn determined_text_is_emitted_before_the_next_frame_is_polled() {
 }
 
 #[test]
-fn a_lossy_mode_yields_one_frame_per_frame() {
-    let does = [Data(b"caf\xE9, \x80\xE2\x82"), Data(b"\xAC\xFF!"), Data(b"\xC3"), End];
-    let table = [
-        (ErrorMode::Replacement, ["caf\u{FFFD}, \u{FFFD}", "€\u{FFFD}!", "\u{FFFD}"].as_slice()),
-        (ErrorMode::Skip, &["caf, ", "€!"]),
-        (ErrorMode::Escape, &[r"caf\xe9, \x80", r"€\xff!", r"\xc3"]),
-        (ErrorMode::Latin1, &["café, \u{80}", "€ÿ!", "Ã"]),
-        (ErrorMode::Windows1252, &["café, €", "€ÿ!", "Ã"]),
-    ];
-    for (mode, expected) in table {
-        let mut body = body(&does).with_error_mode(mode);
-        let words = ready(&mut body);
-        assert_eq!(words[..words.len() - 1], *expected, "{mode:?}");
-        assert_eq!(body.error_count(), 4);
-        assert_eq!(body.first_error().and_then(|error| error.offset()), Some(3));
-    }
-}
-
-#[test]
 fn options_set_after_the_first_frame_keep_the_offsets() {
     let strict = Utf8Options::new().with_bom(BomPolicy::Require).reject_nul();
     let mut body = body(&[Data(b"\xC3\xA9\0"), Data(b"\0\xEF\xBB\xBFb\xFF"), End]);
@@ -75,22 +41,6 @@ fn options_set_after_the_first_frame_keep_the_offsets() {
     let mut body = body.with_options(strict);
     assert_eq!(ready(&mut body), ["3 [00]", "\u{FEFF}b", "8 [ff]", "-"]);
     assert_eq!(body.decoder().position(), 9);
-}
-
-#[test]
-fn options_are_applied() {
-    let reported = |options, does: &[_]| ready(&mut body(does).with_options(options));
-    let bom = [Data(b"\xEF"), Data(b"\xBB"), Data(b"\xBFa"), End];
-    let plain = Utf8Options::new();
-    assert_eq!(reported(plain, &bom), ["\u{FEFF}", "a", "-"]);
-    assert_eq!(reported(plain.with_bom(BomPolicy::Strip), &bom), ["a", "-"]);
-    assert_eq!(reported(plain.with_bom(BomPolicy::Require), &bom), ["a", "-"]);
-    assert_eq!(reported(plain.with_bom(BomPolicy::Require), &[End]), ["0 []", "-"]);
-    assert_eq!(reported(plain.with_bom(BomPolicy::Forbid), &bom), ["0 [ef, bb, bf]", "a", "-"]);
-    let middle = [Data(b"\x82"), Data(b"\xACa\x80"), End];
-    assert_eq!(reported(plain.with_mid_stream_start(), &middle), ["a", "3 [80]", "-"]);
-    let strict = plain.reject_nul();
-    assert_eq!(reported(strict, &[Data(b"a\0b"), End]), ["a", "1 [00]", "b", "-"]);
 }
 
 #[test]
@@ -105,14 +55,6 @@ fn settings_can_be_applied_in_any_order() {
 }
 
 // ---- the end, trailers, inner errors ------------------------------------------------------------
-
-#[test]
-fn an_incomplete_end_is_one_error() {
-    assert_eq!(reported(ErrorMode::Fatal, &[Data(b"a\xF0\x9F"), End]), ["a", "1 [f0, 9f]", "-"]);
-    assert_eq!(reported(ErrorMode::Fatal, &[End]), ["-"]);
-    assert_eq!(reported(ErrorMode::Replacement, &[Data(b"\xF0\x9F"), End]), ["\u{FFFD}", "-"]);
-    assert_eq!(reported(ErrorMode::Skip, &[Data(b"\xF0\x9F"), End]), ["-"]);
-}
 
 #[test]
 fn trailers_are_forwarded() {
@@ -180,15 +122,6 @@ fn text_and_errors_precede_an_inner_error() {
     let does = [Data(b"ab\xFFc\xE2"), Fail("reset")];
     assert_eq!(reported(ErrorMode::Fatal, &does), ["ab", "2 [ff]", "c", "! reset", "-"]);
     assert_eq!(reported(ErrorMode::Latin1, &does), ["abÿc", "! reset", "-"]);
-}
-
-#[test]
-fn empty_frames_change_nothing() {
-    let does = [Data(b""), Data(b"\xE2"), Data(b""), Data(b"\x82"), Data(b""), Data(b"\xAC"), End];
-    for mode in MODES {
-        assert_eq!(reported(mode, &does), ["€", "-"], "{mode:?}");
-        assert_eq!(reported(mode, &[Data(b""), Data(b""), End]), ["-"], "{mode:?}");
-    }
 }
 
 // ---- copies -------------------------------------------------------------------------------------

@@ -210,8 +210,9 @@ proptest! {
         let expected = Expected::new(&bytes, config);
         let cuts = cuts_of(bytes.len(), &fractions);
         for (model_mode, mode) in MODES.into_iter().skip(1) {
+            let repaired = expected.repaired(model_mode);
             for (name, subject) in subjects(config, mode) {
-                check_repaired(name, subject, &bytes, &cuts, &expected, model_mode);
+                check_repaired(name, subject, &bytes, &cuts, &repaired);
             }
         }
     }

@@ -106,21 +106,23 @@ fn no_decoder_accepts_a_disguised_character_in_any_mode_at_any_split() {
     let policies = ["strict", "replace", "ignore", "backslashreplace", "latin1", "windows-1252"];
     for Disguise { bytes, hides, .. } in DISGUISES {
         for (input, at) in inputs(bytes).into_iter().filter(|(input, _)| input.len() < 300) {
+            let mut cuts: Vec<_> =
+                [0].into_iter().chain(at..at + 7).map(|cut| cut.min(input.len())).collect();
+            cuts.push(input.len());
+            cuts.dedup();
             // The expected output: the input with each error found by std repaired.
             for policy in policies {
                 let expected = repaired(&input, policy);
                 assert!(policy != "strict" || !expected.contains(hides) || at > 0);
-                for via in &VIAS {
-                    for cut in
-                        [0, at, at + 1, at + 2, input.len()].into_iter().chain(at + 3..at + 7)
-                    {
-                        let cut = cut.min(input.len());
-                        let case = case(policy, &[&input[..cut], &input[cut..]]);
+                let expected = json!(hex(expected.as_bytes()));
+                for &cut in &cuts {
+                    let case = case(policy, &[&input[..cut], &input[cut..]]);
+                    for via in &VIAS {
                         let answer = driver::answer(&case, via, Form::FirstError).unwrap();
                         let context = || format!("{}, {policy}: {case}", via.name);
                         assert_eq!(answer["first_error"]["offset"], json!(at), "{}", context());
                         if let Some(out) = answer.get("out") {
-                            assert_eq!(*out, json!(hex(expected.as_bytes())), "{}", context());
+                            assert_eq!(*out, expected, "{}", context());
                         }
                     }
                 }

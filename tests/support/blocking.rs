@@ -8,10 +8,10 @@ use std::rc::Rc;
 use utf8_codec::io::{StreamError, Utf8Reader};
 use utf8_codec::{ErrorMode, Utf8Options};
 
+use super::Atom;
 use super::reference::Error;
 use super::streams::{most, read_error, whole};
 use super::subjects::{Subject, counted};
-use super::{Atom, model_error};
 
 /// A reader of what has been pushed. At the end of that it would block, until the stream ends.
 #[derive(Clone, Debug, Default)]
@@ -88,7 +88,7 @@ impl Blocking {
             match taken {
                 Ok(None) => return out,
                 Ok(Some(text)) => out.extend(text.chars().map(Atom::Char)),
-                Err(StreamError::Utf8(error)) => out.push(Atom::Error(model_error(&error))),
+                Err(StreamError::Utf8(error)) => out.push(Atom::from(&error)),
                 Err(StreamError::Inner(error)) if error.kind() == ErrorKind::WouldBlock => {
                     assert_eq!(self.reader().as_str(), "", "nothing is held");
                     return out;

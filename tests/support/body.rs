@@ -42,7 +42,7 @@ impl Framed {
                     assert!(!text.is_empty(), "frames are never empty");
                     out.extend(text.chars().map(Atom::Char));
                 }
-                Err(BodyError::Utf8(error)) => out.push(Atom::Error(model_error(&error))),
+                Err(BodyError::Utf8(error)) => out.push(Atom::from(&error)),
                 Err(error) => panic!("{error}"),
             }
             frames += 1;

@@ -45,7 +45,14 @@ pub const MODES: [(Mode, ErrorMode); 6] = [
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Atom {
     Char(char),
-    Error(reference::Error),
+    /// On the heap, so that a character is small: long texts have millions.
+    Error(Box<reference::Error>),
+}
+
+impl From<&Utf8Error> for Atom {
+    fn from(error: &Utf8Error) -> Self {
+        Self::Error(Box::new(model_error(error)))
+    }
 }
 
 /// The model's answer for every prefix of an input.
@@ -90,19 +97,32 @@ impl Expected {
         }
     }
 
-    /// The text of the first `k` bytes, or of the ended stream, repaired.
-    pub fn text(&self, mode: Mode, at: Option<usize>) -> String {
-        let atoms = at.map_or(&self.ended, |k| &self.prefixes[k]);
-        atoms
-            .iter()
-            .map(|atom| match atom {
-                Atom::Char(c) => c.to_string(),
-                Atom::Error(error) => {
-                    reference::repair(mode, error, self.config).unwrap_or_default()
-                }
-            })
-            .collect()
+    /// The texts of all prefixes and of the ended stream, repaired.
+    pub fn repaired(&self, mode: Mode) -> Repaired<'_> {
+        let text = |atoms: &Vec<Atom>| self.text(mode, atoms);
+        let prefixes = self.prefixes.iter().map(text).collect();
+        Repaired { expected: self, mode, prefixes, ended: text(&self.ended) }
     }
+
+    /// The text of `atoms`, repaired.
+    pub fn text(&self, mode: Mode, atoms: &[Atom]) -> String {
+        let mut text = String::new();
+        for atom in atoms {
+            match atom {
+                Atom::Char(c) => text.push(*c),
+                Atom::Error(error) => text.extend(reference::repair(mode, error, self.config)),
+            }
+        }
+        text
+    }
+}
+
+/// What an object that repairs in one mode yields for every prefix of an input.
+pub struct Repaired<'a> {
+    expected: &'a Expected,
+    mode: Mode,
+    prefixes: Vec<String>,
+    ended: String,
 }
 
 pub fn atoms(events: &[Event]) -> Vec<Atom> {
@@ -110,7 +130,7 @@ pub fn atoms(events: &[Event]) -> Vec<Atom> {
     for event in events {
         match event {
             Event::Text(text) => atoms.extend(text.chars().map(Atom::Char)),
-            Event::Error(error) => atoms.push(Atom::Error(undated(error.clone()))),
+            Event::Error(error) => atoms.push(Atom::Error(Box::new(undated(error.clone())))),
         }
     }
     atoms
@@ -120,7 +140,7 @@ pub fn atoms(events: &[Event]) -> Vec<Atom> {
 pub fn errors_in(decoded: &Decoded) -> (u64, Option<reference::Error>) {
     let errors = atoms(&decoded.events).into_iter().filter_map(|atom| match atom {
         Atom::Char(_) => None,
-        Atom::Error(error) => Some(error),
+        Atom::Error(error) => Some(*error),
     });
     (errors.clone().count() as u64, errors.into_iter().next())
 }
@@ -273,24 +293,24 @@ pub fn check_ends(
     assert_eq!(out, expected.ended, "{name}: {bytes:02x?} split at {cuts:?}");
 }
 
-/// Like [`check`], for a `subject` that repairs in `mode`.
+/// Like [`check`], for a `subject` that repairs.
 pub fn check_repaired(
     name: &str,
     mut subject: Box<dyn Subject>,
     bytes: &[u8],
     cuts: &[usize],
-    expected: &Expected,
-    mode: Mode,
+    repaired: &Repaired<'_>,
 ) {
+    let mode = repaired.mode;
     let context = || format!("{name}, {mode:?}: {:02x?} split at {cuts:?}", bytes);
     let mut out = String::new();
     for (from, to) in chunks(bytes.len(), cuts) {
         out.extend(subject.push(&bytes[from..to]).iter().map(char_of));
-        assert_eq!(out, expected.text(mode, Some(to)), "{}, up to {to}", context());
+        assert_eq!(out, repaired.prefixes[to], "{}, up to {to}", context());
     }
     out.extend(subject.finish().iter().map(char_of));
-    assert_eq!(out, expected.text(mode, None), "{}, at the end", context());
-    expected.check_rest(&mut *subject, bytes.len(), mode);
+    assert_eq!(out, repaired.ended, "{}, at the end", context());
+    repaired.expected.check_rest(&mut *subject, bytes.len(), mode);
 }
 
 fn char_of(atom: &Atom) -> char {

@@ -15,9 +15,9 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, DuplexStream};
 use utf8_codec::stream::{CharStream, StreamError, Utf8Reader, Utf8Stream};
 use utf8_codec::{ErrorMode, Utf8Error, Utf8ErrorKind, Utf8Options};
 
+use super::Atom;
 use super::reference::Error;
 use super::subjects::{Reported, Subject, counted};
-use super::{Atom, model_error};
 
 type Chunks = UnboundedReceiver<Result<Bytes, Infallible>>;
 
@@ -40,10 +40,10 @@ impl Feed {
     }
 }
 
-/// How often a reader with reads of this size is polled again: it yields to other tasks before all is
-/// read.
-fn patience(capacity: usize) -> u8 {
-    if capacity < 64 { 16 } else { 1 }
+/// How often a reader with reads of this size is pending before it has read `chunk`: it yields to other
+/// tasks between small reads.
+fn patience(capacity: usize, chunk: &[u8]) -> usize {
+    if capacity < 64 { (1 + chunk.len()).min(16) } else { 1 }
 }
 
 /// A stream over a channel or a pipe, polled after each chunk while it is ready.
@@ -53,7 +53,7 @@ pub struct Texts<S> {
     stream: Utf8Stream<S>,
     /// Whether a chunk yields at most one item.
     makes_one: bool,
-    patience: u8,
+    capacity: usize,
 }
 
 impl Texts<Chunks> {
@@ -61,7 +61,7 @@ impl Texts<Chunks> {
         let (sender, receiver) = mpsc::unbounded();
         let stream = Utf8Stream::new(receiver).with_options(options).with_error_mode(mode);
         let (feed, makes_one) = (Some(Feed::Channel(sender)), mode != ErrorMode::Fatal);
-        Box::new(Self { feed, stream, makes_one, patience: 1 })
+        Box::new(Self { feed, stream, makes_one, capacity: usize::MAX })
     }
 
     /// Reads at most `capacity` bytes at once.
@@ -70,7 +70,7 @@ impl Texts<Chunks> {
         let stream = Utf8Stream::from_reader(socket).with_capacity(capacity);
         let stream = stream.with_options(options).with_error_mode(mode);
         let feed = Some(Feed::Pipe(pipe));
-        Box::new(Texts { feed, stream, makes_one: false, patience: patience(capacity) })
+        Box::new(Texts { feed, stream, makes_one: false, capacity })
     }
 }
 
@@ -80,10 +80,10 @@ where
     E: Debug,
 {
     /// The items until the stream is pending or has ended.
-    fn ready(&mut self) -> Vec<Atom> {
+    fn ready(&mut self, chunk: &[u8]) -> Vec<Atom> {
         let mut out = Vec::new();
         let (mut items, mut pending) = (0, 0);
-        while pending < self.patience {
+        while pending < patience(self.capacity, chunk) {
             let item = match self.stream.next().now_or_never() {
                 None => {
                     pending += 1;
@@ -97,7 +97,7 @@ where
                     assert!(!text.is_empty(), "items are never empty");
                     out.extend(text.chars().map(Atom::Char));
                 }
-                Err(StreamError::Utf8(error)) => out.push(Atom::Error(model_error(&error))),
+                Err(StreamError::Utf8(error)) => out.push(Atom::from(&error)),
                 Err(error) => panic!("{error:?}"),
             }
             items += 1;
@@ -114,14 +114,14 @@ where
 {
     fn push(&mut self, chunk: &[u8]) -> Vec<Atom> {
         self.feed.as_mut().expect("not ended").give(chunk);
-        let out = self.ready();
+        let out = self.ready(chunk);
         assert!(self.stream.rest().is_empty() && !self.stream.is_terminated());
         out
     }
 
     fn finish(&mut self) -> Vec<Atom> {
         self.feed = None;
-        let out = self.ready();
+        let out = self.ready(&[]);
         assert!(self.stream.is_terminated());
         assert!(matches!(self.stream.next().now_or_never(), Some(None)), "it stays ended");
         out
@@ -294,7 +294,7 @@ impl Subject for Chars {
 
 fn atom(error: StreamError<Infallible>) -> Atom {
     match error {
-        StreamError::Utf8(error) => Atom::Error(model_error(&error)),
+        StreamError::Utf8(error) => Atom::from(&error),
         other => panic!("{other}"),
     }
 }
@@ -306,8 +306,7 @@ pub struct Read {
     /// `None` while it is being converted.
     reader: Option<Utf8Reader<DuplexStream>>,
     mode: ErrorMode,
-    /// How often it is polled again: with a small buffer it yields to other tasks before all is read.
-    patience: u8,
+    capacity: usize,
     turn: usize,
 }
 
@@ -325,16 +324,16 @@ impl Read {
         let (pipe, socket) = tokio::io::duplex(1 << 20);
         let reader = Utf8Reader::new(socket).with_options(options).with_error_mode(mode);
         let reader = Some(reader.with_capacity(capacity));
-        Box::new(Self { pipe: Some(pipe), reader, mode, patience: patience(capacity), turn: 0 })
+        Box::new(Self { pipe: Some(pipe), reader, mode, capacity, turn: 0 })
     }
 
     fn reader(&mut self) -> &mut Utf8Reader<DuplexStream> {
         self.reader.as_mut().expect("it is back")
     }
 
-    fn ready(&mut self) -> Vec<Atom> {
+    fn ready(&mut self, chunk: &[u8]) -> Vec<Atom> {
         let (mut out, mut pending) = (Vec::new(), 0);
-        while pending < self.patience {
+        while pending < patience(self.capacity, chunk) {
             self.turn += 1;
             let taken = match self.turn % 8 {
                 0 => self.take_all(),
@@ -352,7 +351,7 @@ impl Read {
             match taken {
                 Some(Ok(None)) => return out,
                 Some(Ok(Some(text))) => out.extend(text.chars().map(Atom::Char)),
-                Some(Err(StreamError::Utf8(error))) => out.push(Atom::Error(model_error(&error))),
+                Some(Err(StreamError::Utf8(error))) => out.push(Atom::from(&error)),
                 Some(Err(error)) => panic!("{error}"),
                 None => pending += 1,
             }
@@ -503,14 +502,14 @@ impl Subject for Read {
     fn push(&mut self, chunk: &[u8]) -> Vec<Atom> {
         let pipe = self.pipe.as_mut().expect("not ended");
         pipe.write_all(chunk).now_or_never().expect("there is room").expect("open");
-        self.ready()
+        self.ready(chunk)
     }
 
     fn finish(&mut self) -> Vec<Atom> {
         self.pipe = None;
         let out = match (self.mode, self.turn % 2) {
             // In the other modes there is only text.
-            (ErrorMode::Fatal, _) | (_, 0) => self.ready(),
+            (ErrorMode::Fatal, _) | (_, 0) => self.ready(&[]),
             _ => self.collect(),
         };
         assert!(

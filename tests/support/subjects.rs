@@ -168,7 +168,7 @@ impl Decoding {
                     return out;
                 }
                 Status::Full => assert!(progress.read + progress.written > 0, "no progress"),
-                Status::IllFormed(error) => out.push(Atom::Error(model_error(&error))),
+                Status::IllFormed(error) => out.push(Atom::from(&error)),
                 Status::TooSmall { needed } => {
                     assert!(needed > buffer.len(), "{needed} elements are available");
                     assert_eq!((progress.read, progress.written), (0, 0));
@@ -199,7 +199,7 @@ impl Decoding {
                     self.assert_held(progress, chunk);
                     return out;
                 }
-                Status::IllFormed(error) => out.push(Atom::Error(model_error(&error))),
+                Status::IllFormed(error) => out.push(Atom::from(&error)),
                 other => panic!("{other:?} from a destination without bounds"),
             }
         }
@@ -242,13 +242,13 @@ impl Subject for Decoding {
         match self.next_way() {
             Way::Pieces | Way::BrokenOff | Way::Bytes => {
                 while let Err(error) = self.decoder.finish() {
-                    out.push(Atom::Error(model_error(&error)));
+                    out.push(Atom::from(&error));
                 }
             }
             Way::String => {
                 let mut text = String::new();
                 while let Err(error) = self.decoder.finish_to_string(self.mode, &mut text) {
-                    out.push(Atom::Error(model_error(&error)));
+                    out.push(Atom::from(&error));
                 }
                 out.extend(text.chars().map(Atom::Char));
             }
@@ -303,7 +303,7 @@ fn atoms_of_piece<T: AsRef<str>>(piece: Result<T, Utf8Error>) -> Vec<Atom> {
             assert!(!text.as_ref().is_empty(), "pieces are never empty");
             text.as_ref().chars().map(Atom::Char).collect()
         }
-        Err(error) => vec![Atom::Error(model_error(&error))],
+        Err(error) => vec![Atom::from(&error)],
     }
 }
 
@@ -329,7 +329,7 @@ impl Subject for Validating {
         let before = self.0.position();
         let mut errors = Vec::new();
         while let Err(error) = self.0.push(&chunk[(self.0.position() - before) as usize..]) {
-            errors.push(Atom::Error(model_error(&error)));
+            errors.push(Atom::from(&error));
         }
         assert_eq!(self.0.position() - before, chunk.len() as u64);
         assert_eq!(self.0.is_complete(), self.0.incomplete().is_empty());
@@ -339,7 +339,7 @@ impl Subject for Validating {
     fn finish(&mut self) -> Vec<Atom> {
         let mut errors = Vec::new();
         while let Err(error) = self.0.finish() {
-            errors.push(Atom::Error(model_error(&error)));
+            errors.push(Atom::from(&error));
         }
         errors
     }
@@ -446,7 +446,7 @@ impl<C: ToAtoms> Subject for Called<C> {
 
 fn codec_error(error: CodecError) -> Atom {
     match error {
-        CodecError::Invalid(error) => Atom::Error(model_error(&error)),
+        CodecError::Invalid(error) => Atom::from(&error),
         other => panic!("{other}"),
     }
 }
@@ -477,7 +477,7 @@ impl ToAtoms for Utf8ChunksCodec {
                 assert!(!text.is_empty(), "items are never empty");
                 text.chars().map(Atom::Char).collect()
             }
-            Err(error) => vec![Atom::Error(model_error(&error))],
+            Err(error) => vec![Atom::from(&error)],
         }
     }
 

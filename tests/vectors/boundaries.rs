@@ -5,13 +5,14 @@
 
 use crate::support;
 
-use crate::support::reference::{self, Config, Delimiter, LineItem, Mode};
+use crate::support::reference::{self, Config, Delimiter, Event, LineItem, Mode};
 use crate::support::{
-    Atom, Expected, MODES, PLAIN, atoms, cases, check, check_ends, check_repaired, config,
-    delimiter, inputs, line_items, options, subjects, undated_item, unhex, validate,
+    Atom, Expected, MODES, PLAIN, cases, check, check_ends, check_repaired, config, delimiter,
+    inputs, line_items, model_error, options, subjects, undated, undated_item, unhex, validate,
 };
-use utf8_codec::ErrorMode;
+use bytes::Bytes;
 use utf8_codec::codec::Utf8LinesCodec;
+use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error};
 
 /// The splits of `len` bytes: none, each alone, byte by byte, and the same with empty chunks between.
 fn single_cuts(len: usize) -> Vec<Vec<usize>> {
@@ -54,28 +55,25 @@ fn every_vector_decodes_as_expected_at_every_split() {
 #[test]
 fn every_vector_is_repaired_as_expected_at_every_split() {
     for (bytes, config) in inputs() {
-        are_repaired_as_expected(&bytes, config, single_cuts(bytes.len()));
+        are_repaired_as_expected(&bytes, config, &single_cuts(bytes.len()));
     }
 }
 
 #[test]
 fn every_vector_is_repaired_whole_and_split_in_the_middle() {
     for (bytes, config) in inputs() {
-        are_repaired_as_expected(&bytes, config, [vec![], vec![bytes.len() / 2]]);
+        are_repaired_as_expected(&bytes, config, &[vec![], vec![bytes.len() / 2]]);
     }
 }
 
 /// Repairs `bytes` in each lossy mode, by each subject, with each of `splits`.
-fn are_repaired_as_expected(
-    bytes: &[u8],
-    config: Config,
-    splits: impl IntoIterator<Item = Vec<usize>>,
-) {
+fn are_repaired_as_expected(bytes: &[u8], config: Config, splits: &[Vec<usize>]) {
     let expected = Expected::new(bytes, config);
-    for cuts in splits {
-        for (model_mode, mode) in MODES.into_iter().skip(1) {
+    for (model_mode, mode) in MODES.into_iter().skip(1) {
+        let repaired = expected.repaired(model_mode);
+        for cuts in splits {
             for (name, subject) in subjects(config, mode) {
-                check_repaired(name, subject, bytes, &cuts, &expected, model_mode);
+                check_repaired(name, subject, bytes, cuts, &repaired);
             }
         }
     }
@@ -110,44 +108,67 @@ fn every_longer_vector_decodes_as_expected_at_every_pair_of_splits() {
 fn every_short_vector_decodes_as_expected_inside_clean_text() {
     let fill: [&dyn Fn(usize) -> String; 2] =
         [&|len| "a".repeat(len), &|len| format!("{}{}", "я".repeat(len / 2), "z".repeat(len % 2))];
-    let inputs = inputs().into_iter().filter(|(bytes, config)| {
-        bytes.len() <= 12 && config.start == PLAIN.start && !bytes.is_empty()
-    });
-    for (bytes, config) in inputs {
-        // ASCII follows, which ends any sequence; the model receives one byte of it.
-        let mut tailed = bytes.clone();
-        tailed.push(b'.');
-        let model = atoms(&reference::decode_prefix(&tailed, config, true).events);
-        for edge in [64, 1024, 8192] {
-            for (at, fill) in (edge - 4..=edge + 4).zip(fill.into_iter().cycle()) {
-                let before = fill(at);
+    let inputs: Vec<_> = inputs()
+        .into_iter()
+        .filter(|(bytes, config)| {
+            bytes.len() <= 12 && config.start == PLAIN.start && !bytes.is_empty()
+        })
+        .collect();
+    for edge in [64, 1024, 8192] {
+        for (at, fill) in (edge - 4..=edge + 4).zip(fill.into_iter().cycle()) {
+            let before = fill(at);
+            for (bytes, config) in &inputs {
+                // ASCII follows, which ends any sequence; the model receives one byte of it.
+                let tailed = [bytes, &b"."[..]].concat();
                 let text = [before.as_bytes(), &tailed, &[b'.'; 80]].concat();
-                let mut expected: Vec<_> = before.chars().map(Atom::Char).collect();
-                expected.extend(model.iter().map(|atom| moved(atom, at as u64)));
-                expected.extend(std::iter::repeat_n(Atom::Char('.'), 80));
-                for cuts in [vec![], vec![at + 1], vec![edge], vec![edge, at + bytes.len()]] {
-                    let mut cuts = cuts;
+                let mut expected = vec![Event::Text(before.clone())];
+                for event in reference::decode_prefix(&tailed, *config, true).events {
+                    append(&mut expected, moved(event, at as u64));
+                }
+                append(&mut expected, Event::Text(".".repeat(80)));
+                for mut cuts in [vec![], vec![at + 1], vec![edge], vec![edge, at + bytes.len()]] {
                     cuts.sort_unstable();
-                    for (name, mut subject) in subjects(config, ErrorMode::Fatal).take(2) {
-                        let mut out = Vec::new();
-                        for (from, to) in support::chunks(text.len(), &cuts) {
-                            out.extend(subject.push(&text[from..to]));
-                        }
-                        out.extend(subject.finish());
-                        assert!(out == expected, "{name}: {bytes:02x?} at {at}, split at {cuts:?}");
+                    let context = || format!("{bytes:02x?} at {at}, split at {cuts:?}");
+                    let mut decoder = Utf8Decoder::new().with_options(options(*config));
+                    let mut owned = decoder.clone();
+                    let (mut out, mut out_owned) = (Vec::new(), Vec::new());
+                    for (from, to) in support::chunks(text.len(), &cuts) {
+                        let chunk = &text[from..to];
+                        decoder.push(chunk).for_each(|piece| append(&mut out, event(piece)));
+                        let pieces = owned.push_bytes(Bytes::copy_from_slice(chunk));
+                        pieces.for_each(|piece| append(&mut out_owned, event(piece)));
                     }
+                    // The last byte is ASCII.
+                    assert_eq!((decoder.finish(), owned.finish()), (Ok(()), Ok(())));
+                    assert!(out == expected, "push: {}", context());
+                    assert!(out_owned == expected, "push_bytes: {}", context());
                 }
             }
         }
     }
 }
 
-fn moved(atom: &Atom, by: u64) -> Atom {
-    match atom {
-        Atom::Char(c) => Atom::Char(*c),
-        Atom::Error(error) => {
-            Atom::Error(reference::Error { offset: error.offset + by, ..error.clone() })
+fn event<T: Into<String>>(piece: Result<T, Utf8Error>) -> Event {
+    match piece {
+        Ok(text) => Event::Text(text.into()),
+        Err(error) => Event::Error(undated(model_error(&error))),
+    }
+}
+
+/// Adds an event. Text joins the text before it.
+fn append(events: &mut Vec<Event>, event: Event) {
+    match (events.last_mut(), event) {
+        (Some(Event::Text(before)), Event::Text(text)) => *before += &text,
+        (_, event) => events.push(event),
+    }
+}
+
+fn moved(event: Event, by: u64) -> Event {
+    match event {
+        Event::Error(error) => {
+            Event::Error(undated(reference::Error { offset: error.offset + by, ..error }))
         }
+        text => text,
     }
 }
 

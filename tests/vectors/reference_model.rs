@@ -1,6 +1,7 @@
 //! The model in `support/reference.rs` compared with the vectors, with std, and with its own rule of
 //! when errors are decided.
 
+use crate::random::Random;
 use crate::reference;
 
 use std::collections::HashSet;
@@ -329,18 +330,14 @@ fn random_inputs() -> Vec<(Vec<u8>, Config)> {
         0xBB, 0xBF, 0xBE, 0xC0, 0xC2, 0xC3, 0xDF, 0xE0, 0xE1, 0xED, 0xEF, 0xEF, 0xF0, 0xF1, 0xF4,
         0xF5, 0xF8, 0xFF,
     ];
-    let mut state = 1_u64;
-    let mut random = move |n: u64| {
-        // Knuth's MMIX generator, whose high bits are the random ones.
-        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (state >> 33) % n
-    };
+    let mut source = Random(0x9E37_79B9);
+    let mut random = |n| source.below(n);
     let mut inputs = Vec::new();
     for _ in 0..4000 {
         let mut bytes = if random(4) == 0 { vec![0xEF, 0xBB, 0xBF] } else { Vec::new() };
-        bytes.truncate(random(4) as usize + 1);
+        bytes.truncate(random(4) + 1);
         for _ in 0..random(10) {
-            bytes.push(BYTES[random(BYTES.len() as u64) as usize]);
+            bytes.push(BYTES[random(BYTES.len())]);
         }
         let start = match random(5) {
             0 => Start::MidStream,

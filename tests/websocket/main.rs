@@ -199,7 +199,7 @@ fn text_and_error(atoms: &[Atom]) -> (String, Option<reference::Error>) {
     for atom in atoms {
         match atom {
             Atom::Char(c) => text.push(*c),
-            Atom::Error(error) => return (text, Some(error.clone())),
+            Atom::Error(error) => return (text, Some((**error).clone())),
         }
     }
     (text, None)

@@ -88,16 +88,16 @@ fn main() -> std::io::Result<()> {
 }
 
 fn measure(options: Options) -> serde_json::Value {
-    if let Some(tier) = options.tier {
-        force_simdutf(tier);
+    if let Some(level) = options.level {
+        force_simdutf(level);
     }
     let effort = options.effort();
     Bench::new(options, effort, &header(effort)).run(SCENARIOS).json()
 }
 
-/// Forces the implementation of simdutf for the same instructions. The other peers have no tiers above AVX2.
-fn force_simdutf(tier: Level) {
-    let name = match tier.name() {
+/// Forces the implementation of simdutf for the same instructions. The other peers have no levels above AVX2.
+fn force_simdutf(level: Level) {
+    let name = match level.name() {
         "scalar" | "portable" => "fallback",
         "sse4.1" => "westmere",
         "avx2" => "haswell",

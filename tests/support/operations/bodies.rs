@@ -14,7 +14,7 @@ use utf8_codec::http::{BodyError, Utf8Body};
 use super::input::{Bytes, Many};
 use super::streams::{self, Plan, Settings};
 use crate::support::reference::{self, Mode};
-use crate::support::{Atom, atoms, model_error};
+use crate::support::{Atom, atoms};
 
 #[derive(Arbitrary, Clone, Debug)]
 pub enum BodyPlan {
@@ -110,7 +110,7 @@ fn limited(plan: &Limited) {
         match frame.map(Frame::into_data) {
             Ok(Ok(text)) => found.extend(text.chars().map(|c| Item::Atom(Atom::Char(c)))),
             Ok(Err(_)) => found.push(Item::Trailers),
-            Err(BodyError::Utf8(error)) => found.push(Item::Atom(Atom::Error(model_error(&error)))),
+            Err(BodyError::Utf8(error)) => found.push(Item::Atom(Atom::from(&error))),
             Err(BodyError::TooLong { max_length: limit }) => found.push(Item::TooLong(limit)),
             Err(BodyError::Inner(_)) => found.push(Item::Failure),
             Err(error) => panic!("{error}"),

@@ -18,7 +18,7 @@ use super::input::{Bytes, Many};
 use super::lines::delimiter_of;
 use super::streams::Settings;
 use crate::support::reference::{self, Delimiter, Mode};
-use crate::support::{Atom, PLAIN, atoms, delimiter, model_error, options};
+use crate::support::{Atom, PLAIN, atoms, delimiter, options};
 
 // ---- fallback -----------------------------------------------------------------------------------
 
@@ -310,7 +310,7 @@ fn by_pieces<'a>(pieces: impl IntoIterator<Item = Result<&'a str, Utf8Error>>) -
                 assert!(!text.is_empty(), "pieces are never empty");
                 atoms.extend(text.chars().map(Atom::Char));
             }
-            Err(error) => atoms.push(Atom::Error(model_error(&error))),
+            Err(error) => atoms.push(Atom::from(&error)),
         }
     }
     atoms

@@ -186,7 +186,8 @@ impl Stream {
                     }
                     _ => {
                         let offset = error.offset + self.before;
-                        expected.push(Atom::Error(undated(reference::Error { offset, ..error })));
+                        let error = reference::Error { offset, ..*error };
+                        expected.push(Atom::Error(Box::new(undated(error))));
                     }
                 },
                 atom => expected.push(atom),

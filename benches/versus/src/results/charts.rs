@@ -13,10 +13,10 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters_backend::{BackendCoord, DrawingErrorKind};
 
-use super::runs::{Row, Tier};
+use super::runs::{LevelRuns, Row};
 
 pub(crate) struct Chart {
-    /// The name of its file, without the tier.
+    /// The name of its file, without the level.
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
     whats: &'static [&'static str],
@@ -105,20 +105,20 @@ fn bytes(size: &str) -> String {
 
 const ALL: &[&Chart] = &[&VALIDATION, &STREAMING, &DAMAGED, &CONVERSIONS, &LINES, &WEBSOCKET];
 
-pub(crate) fn file_name(chart: &str, tier: &Tier) -> String {
-    format!("{chart}-{}.svg", tier.name)
+pub(crate) fn file_name(chart: &str, level: &LevelRuns) -> String {
+    format!("{chart}-{}.svg", level.name)
 }
 
-/// Draws all charts of a tier.
-pub(crate) fn draw(tier: &Tier, folder: &Path) -> io::Result<()> {
+/// Draws all charts of a level.
+pub(crate) fn draw(level: &LevelRuns, folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     for chart in ALL {
-        let panels = chart.panels(&tier.rows_of(chart.whats));
+        let panels = chart.panels(&level.rows_of(chart.whats));
         if !panels.is_empty() {
-            let title = format!("{}: GB/s (logarithmic), {}", chart.title, tier.name);
+            let title = format!("{}: GB/s (logarithmic), {}", chart.title, level.name);
             let svg =
                 chart.svg(&title, &panels).map_err(|error| io::Error::other(error.to_string()))?;
-            fs::write(folder.join(file_name(chart.name, tier)), svg)?;
+            fs::write(folder.join(file_name(chart.name, level)), svg)?;
         }
     }
     Ok(())

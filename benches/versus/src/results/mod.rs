@@ -12,15 +12,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde_json::Value;
 
-use runs::Tier;
+use runs::LevelRuns;
 
 /// What to make of the runs.
 #[derive(Args)]
 pub(crate) struct Targets {
-    /// Renders these files, saved with --json, instead of measuring: the medians of the runs of each tier.
+    /// Renders these files, saved with --json, instead of measuring: the medians of the runs of each level.
     #[arg(long, value_name = "FILES", value_delimiter = ',')]
     from: Vec<PathBuf>,
-    /// Draws the charts of the first tier.
+    /// Draws the charts of the first level.
     #[arg(long, value_name = "DIR")]
     plot: Option<PathBuf>,
     /// Writes the tables, which link to the charts.
@@ -44,17 +44,17 @@ impl Targets {
     }
 
     pub(crate) fn render(&self, runs: &[Value]) -> io::Result<()> {
-        let tiers = Tier::group(runs);
+        let levels = LevelRuns::group(runs);
         if let Some(folder) = &self.plot {
-            charts::draw(&tiers[0], folder)?;
+            charts::draw(&levels[0], folder)?;
         }
         if let Some(file) = &self.results {
-            let link = |chart: &str| self.link(file, chart, &tiers[0]);
-            fs::write(file, tables::results(&tiers, link))?;
+            let link = |chart: &str| self.link(file, chart, &levels[0]);
+            fs::write(file, tables::results(&levels, link))?;
         }
         if let Some(file) = &self.readme {
             let results = self.results.as_deref().unwrap_or(Path::new(""));
-            let summary = tables::summary(&tiers, &relative(results, file));
+            let summary = tables::summary(&levels, &relative(results, file));
             let page = fs::read_to_string(file)?;
             fs::write(file, between_markers(&page, &summary)?)?;
         }
@@ -62,8 +62,8 @@ impl Targets {
     }
 
     /// A chart, as a link in `page`; none if it is not drawn.
-    fn link(&self, page: &Path, chart: &str, tier: &Tier) -> Option<String> {
-        let file = self.plot.as_ref()?.join(charts::file_name(chart, tier));
+    fn link(&self, page: &Path, chart: &str, level: &LevelRuns) -> Option<String> {
+        let file = self.plot.as_ref()?.join(charts::file_name(chart, level));
         Some(relative(&file, page))
     }
 }

@@ -1,9 +1,9 @@
-//! Runs that were saved with `--json`: the medians of the runs of each tier.
+//! Runs that were saved with `--json`: the medians of the runs of each level.
 
 use serde_json::{Map, Value};
 
-/// The runs on one kernel tier.
-pub(crate) struct Tier {
+/// The runs on one level.
+pub(crate) struct LevelRuns {
     pub(crate) name: String,
     /// What was measured, where and how.
     pub(crate) about: Vec<(String, String)>,
@@ -27,7 +27,7 @@ pub(crate) struct Row {
     pub(crate) others: Vec<Other>,
 }
 
-/// The roles of `support::bench`, but ours.
+/// The roles of `support::measured`, but ours.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Role {
     Peer,
@@ -43,8 +43,8 @@ pub(crate) struct Other {
     pub(crate) ratio: f64,
 }
 
-impl Tier {
-    /// Groups runs by tier, in the order of the first run of each.
+impl LevelRuns {
+    /// Groups runs by level, in the order of the first run of each.
     ///
     /// # Panics
     ///
@@ -54,9 +54,9 @@ impl Tier {
         for run in runs.iter().map(Run::new) {
             let first = groups.first().map_or(&run, |(_, runs)| &runs[0]);
             assert_eq!(first.about, run.about, "these runs are not comparable");
-            match groups.iter_mut().find(|(tier, _)| *tier == run.tier) {
+            match groups.iter_mut().find(|(level, _)| *level == run.level) {
                 Some((_, runs)) => runs.push(run),
-                None => groups.push((run.tier.clone(), vec![run])),
+                None => groups.push((run.level.clone(), vec![run])),
             }
         }
         groups.into_iter().map(|(name, runs)| Self::of(name, &runs)).collect()
@@ -133,7 +133,7 @@ fn median(mut numbers: Vec<f64>) -> f64 {
 }
 
 struct Run {
-    tier: String,
+    level: String,
     about: Vec<(String, String)>,
     rows: Vec<Row>,
 }
@@ -142,10 +142,10 @@ impl Run {
     fn new(run: &Value) -> Self {
         let about = object(&run["about"]).iter();
         let mut about: Vec<_> = about.map(|(key, value)| (key.clone(), string(value))).collect();
-        let (_, tier) =
-            about.remove(about.iter().position(|(key, _)| key == "tier").expect("a tier"));
+        let (_, level) =
+            about.remove(about.iter().position(|(key, _)| key == "level").expect("a level"));
         let rows = run["rows"].as_array().expect("rows").iter().map(read_row).collect();
-        Self { tier, about, rows }
+        Self { level, about, rows }
     }
 }
 

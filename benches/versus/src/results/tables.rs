@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::runs::{Role, Row, Tier};
+use super::runs::{LevelRuns, Role, Row};
 use super::tasks::{Measure, TASKS, TYPICAL, Task};
 use crate::support::report::figure;
 
@@ -13,36 +13,36 @@ kind counts as a peer.
 
 GB/s are of input. Texts are random words of one script; `mixed` is markup around runs of several scripts. `std` is the standard library, \
 or the usual code on top of it. The contenders of a row are measured in turn, in the same process, and every result is checked. \
-The named tier is forced in this crate and in simdutf. The other peers choose at run time and use at most AVX2.";
+The named level is forced in this crate and in simdutf. The other peers choose at run time and use at most AVX2.";
 
-/// The whole page. `link` finds the charts, which are of the first tier.
-pub(crate) fn results(tiers: &[Tier], link: impl Fn(&str) -> Option<String>) -> String {
-    for row in tiers.iter().flat_map(|tier| &tier.rows) {
+/// The whole page. `link` finds the charts, which are of the first level.
+pub(crate) fn results(levels: &[LevelRuns], link: impl Fn(&str) -> Option<String>) -> String {
+    for row in levels.iter().flat_map(|level| &level.rows) {
         let is_of = |task: &Task| task.whats().contains(&&*row.what);
         assert!(TASKS.iter().any(is_of), "no task has the row {}", row.what);
     }
     let mut page = format!(
         "# Results\n\nThis page is generated; [README.md](README.md) describes how.\n\n{HOW_TO_READ}\n\n"
     );
-    for (key, value) in &tiers[0].about {
+    for (key, value) in &levels[0].about {
         line(&mut page, format_args!("- {key}: {value}"));
     }
-    for Tier { name, runs, .. } in tiers {
+    for LevelRuns { name, runs, .. } in levels {
         let runs =
             if *runs == 1 { "one run".to_owned() } else { format!("medians of {runs} runs") };
-        line(&mut page, format_args!("- tier {name}: {runs}"));
+        line(&mut page, format_args!("- level {name}: {runs}"));
     }
     line(&mut page, format_args!("\n## Lost rows\n"));
-    lost(&mut page, tiers);
+    lost(&mut page, levels);
     for task in TASKS {
         let rows = task.whats().join("`, `");
         line(&mut page, format_args!("\n## {}\n\nRows `{rows}`. {}", task.title, task.note));
-        for (index, tier) in tiers.iter().enumerate() {
-            let rows = tier.rows_of(&task.whats());
+        for (index, level) in levels.iter().enumerate() {
+            let rows = level.rows_of(&task.whats());
             if rows.is_empty() {
                 continue;
             }
-            let name = &tier.name;
+            let name = &level.name;
             let count = count_lost(rows.iter().copied());
             let count = count.map_or("no peer".to_owned(), |count| format!("{count} rows lost"));
             line(&mut page, format_args!("\n### {}, {name}: {count}\n", task.title));
@@ -73,18 +73,22 @@ fn count_lost<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<String> {
     (!with_peers.is_empty()).then(|| format!("{lost} of {}", with_peers.len()))
 }
 
-/// The number of lost rows of each task and tier.
-fn lost(page: &mut String, tiers: &[Tier]) {
-    let names = tiers.iter().map(|tier| tier.name.clone());
+/// The number of lost rows of each task and level.
+fn lost(page: &mut String, levels: &[LevelRuns]) {
+    let names = levels.iter().map(|level| level.name.clone());
     cells(page, &["task".to_owned()].into_iter().chain(names).collect::<Vec<_>>());
-    line(page, format_args!("| --- |{}", " ---: |".repeat(tiers.len())));
+    line(page, format_args!("| --- |{}", " ---: |".repeat(levels.len())));
     for task in TASKS {
         let title = format!("[{}](#{})", task.title, anchor(task.title));
-        let count = |tier: &Tier| count_lost(tier.rows_of(&task.whats())).unwrap_or_default();
-        cells(page, &[title].into_iter().chain(tiers.iter().map(count)).collect::<Vec<_>>());
+        let count =
+            |level: &LevelRuns| count_lost(level.rows_of(&task.whats())).unwrap_or_default();
+        cells(page, &[title].into_iter().chain(levels.iter().map(count)).collect::<Vec<_>>());
     }
-    let count = |tier: &Tier| count_lost(&tier.rows).unwrap_or_default();
-    cells(page, &["all".to_owned()].into_iter().chain(tiers.iter().map(count)).collect::<Vec<_>>());
+    let count = |level: &LevelRuns| count_lost(&level.rows).unwrap_or_default();
+    cells(
+        page,
+        &["all".to_owned()].into_iter().chain(levels.iter().map(count)).collect::<Vec<_>>(),
+    );
 }
 
 /// The anchor that a renderer gives a heading.
@@ -137,20 +141,20 @@ fn ratio(row: &Row, name: &str) -> String {
     })
 }
 
-/// Ten rows of the first tier for the README.
-pub(crate) fn summary(tiers: &[Tier], results: &str) -> String {
-    let tier = &tiers[0];
+/// Ten rows of the first level for the README.
+pub(crate) fn summary(levels: &[LevelRuns], results: &str) -> String {
+    let level = &levels[0];
     let about =
-        |key: &str| tier.about.iter().find(|(k, _)| k == key).map_or("", |(_, value)| value);
+        |key: &str| level.about.iter().find(|(k, _)| k == key).map_or("", |(_, value)| value);
     let is_typical = |row: &&Row| {
         TYPICAL.iter().any(|&(what, corpus, size)| {
             (what, corpus, size) == (&*row.what, &*row.corpus, &*row.size)
         })
     };
-    let typical: Vec<_> = tier.rows.iter().filter(is_typical).collect();
+    let typical: Vec<_> = level.rows.iter().filter(is_typical).collect();
 
     // Of different scenarios, and not among the typical ones.
-    let mut lowest: Vec<&Row> = tier.rows.iter().filter(|row| row.peers().count() > 0).collect();
+    let mut lowest: Vec<&Row> = level.rows.iter().filter(|row| row.peers().count() > 0).collect();
     lowest.sort_by(|a, b| lowest_ratio(a).total_cmp(&lowest_ratio(b)));
     let mut worst: Vec<&Row> = Vec::new();
     for row in lowest {
@@ -175,12 +179,12 @@ pub(crate) fn summary(tiers: &[Tier], results: &str) -> String {
             ],
         );
     }
-    let lost = |tier: &Tier| {
-        let count = count_lost(&tier.rows).unwrap_or_default();
-        format!("{count} ({})", instructions(&tier.name))
+    let lost = |level: &LevelRuns| {
+        let count = count_lost(&level.rows).unwrap_or_default();
+        format!("{count} ({})", instructions(&level.name))
     };
-    let lost: Vec<_> = tiers.iter().map(lost).collect();
-    let rows = tiers.iter().flat_map(|tier| &tier.rows);
+    let lost: Vec<_> = levels.iter().map(lost).collect();
+    let rows = levels.iter().flat_map(|level| &level.rows);
     let mut which: Vec<_> = rows.filter(|row| row.is_lost()).map(describe).collect();
     which.dedup();
     let which = if which.is_empty() { String::new() } else { format!(" ({})", which.join("; ")) };
@@ -192,16 +196,16 @@ pub(crate) fn summary(tiers: &[Tier], results: &str) -> String {
         format_args!(
             "\nMeasured on {processor}) with {compiler}. This crate and simdutf use {}; the other peers use at most AVX2. A peer is faster in {} measurements{which}. \
              The last two rows show our narrowest margins. `{results}` has all rows.\n",
-            instructions(&tier.name),
+            instructions(&level.name),
             lost.join(" and in "),
         ),
     );
     page
 }
 
-/// The usual name of a tier's instructions.
-fn instructions(tier: &str) -> &str {
-    match tier {
+/// The usual name of a level's instructions.
+fn instructions(level: &str) -> &str {
+    match level {
         "sse4.1" => "SSE4.1",
         "avx2" => "AVX2",
         "avx512" => "AVX-512",

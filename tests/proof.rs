@@ -1,10 +1,16 @@
-//! The streaming decoder and validator: every reachable state, every byte, and every cut of short strings.
+//! The lemma of `PROOF.md` about the streaming decoder and validator: every reachable state, every byte, and every
+//! cut of short strings. Those about the engine are in `crates/utf8-simd/tests/proof`.
+
+#[path = "../crates/utf8-simd/tests/proof/automaton.rs"]
+mod automaton;
+#[path = "../crates/utf8-simd/tests/support/mod.rs"]
+mod support;
 
 use std::collections::{HashMap, VecDeque};
 
 use utf8_codec::{BomPolicy, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options, Utf8Validator};
 
-use crate::automaton::{State, is_never};
+use automaton::{State, is_never};
 
 /// A byte of each class of the grammar, and those of a BOM.
 const BYTES: [u8; 18] = [
