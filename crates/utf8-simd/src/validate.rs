@@ -157,9 +157,9 @@ pub fn count_chars(text: &str) -> usize {
 #[must_use]
 pub fn utf16_len(text: &str) -> usize {
     /// At most 255, so that a byte counts the characters of a block, which compilers vectorise.
-    const BLOCK: usize = 192;
+    const COUNTED: usize = 192;
     let begins_four = |n: u8, byte: &u8| n + u8::from(*byte >= 0xF0);
-    let (blocks, rest) = text.as_bytes().as_chunks::<BLOCK>();
+    let (blocks, rest) = text.as_bytes().as_chunks::<COUNTED>();
     let fours = |block: &[u8]| usize::from(block.iter().fold(0, begins_four));
     let pairs = blocks.iter().map(|block| fours(block)).sum::<usize>() + fours(rest);
     count_chars(text) + pairs

@@ -4,7 +4,7 @@ use core::arch::aarch64::*;
 use core::mem::MaybeUninit;
 
 use crate::simd::generic::{
-    self, Lanes, Look, Part, SECOND_BY_LEAD, Vector, Vector16, arithmetic, first, first_mut,
+    self, Lanes, Part, SECOND_BY_LEAD, Vector, Vector16, Verdict, arithmetic, first, first_mut,
     lanewise, one_part, operations,
 };
 use crate::simd::reference;

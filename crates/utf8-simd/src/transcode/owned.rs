@@ -167,13 +167,13 @@ where
     T: Target,
 {
     /// The most units that are initialised before they are written, so that they are still in the cache.
-    const BLOCK: usize = 4096;
+    const INITIALISED: usize = 4096;
     let len = input.as_ref().len();
     let mut units = Vec::with_capacity(len);
     let mut read = 0;
     loop {
         let written = units.len();
-        units.resize(written + (len - read).clamp(4, BLOCK), T::Unit::default());
+        units.resize(written + (len - read).clamp(4, INITIALISED), T::Unit::default());
         let done = T::from_source::<S>(&input[read..], &mut units[written..], errors);
         units.truncate(written + done.written);
         read += done.read;

@@ -79,7 +79,7 @@ pub(in crate::simd) fn decode_utf16<V: Lanes>(
 ///
 /// A separate function, because loading the constants for other text would take longer than all of this.
 #[inline(always)]
-pub(in crate::simd) fn decode_short_ascii<V: Lanes, U: Unit>(
+pub(in crate::simd) fn decode_short_ascii<V: Lanes, U: AnyUnit>(
     any: V,
     bytes: &[u8],
     out: &mut [U],
@@ -125,7 +125,7 @@ pub(in crate::simd) fn decode_leading_ascii<V: Lanes, U: AsciiUnit>(
 
 /// Decodes complete characters, and stops where a block might not fit.
 #[inline(always)]
-fn decode<V: Lanes, U: Unit>(any: V, text: &str, out: &mut [U]) -> (usize, usize) {
+fn decode<V: Lanes, U: AnyUnit>(any: V, text: &str, out: &mut [U]) -> (usize, usize) {
     let (mut read, written) = match text.len() >= V::LEN + 3 {
         true => decode_blocks::<V, U>(any, text.as_bytes(), out),
         false => decode_short::<V, U>(any, text.as_bytes(), out),
@@ -156,16 +156,16 @@ unsafe impl AsciiUnit for char {}
 /// # Safety
 ///
 /// - Any value is valid.
-pub(in crate::simd) unsafe trait Unit: AsciiUnit {}
+pub(in crate::simd) unsafe trait AnyUnit: AsciiUnit {}
 
 // SAFETY: an integer.
-unsafe impl Unit for u16 {}
+unsafe impl AnyUnit for u16 {}
 // SAFETY: an integer.
-unsafe impl Unit for u32 {}
+unsafe impl AnyUnit for u32 {}
 
 /// Decodes text of a block and more. Stops where a block might not fit.
 #[inline(always)]
-fn decode_blocks<V: Lanes, U: Unit>(any: V, bytes: &[u8], out: &mut [U]) -> (usize, usize) {
+fn decode_blocks<V: Lanes, U: AnyUnit>(any: V, bytes: &[u8], out: &mut [U]) -> (usize, usize) {
     let mut at = 0;
     // A shrinking slice, not an index: rows `to-utf-16/cjk/65536` and `to-chars/cjk/65536` 6 % less time, `to-utf-16/emoji`
     // 2 % more.
@@ -220,7 +220,7 @@ fn decode_blocks<V: Lanes, U: Unit>(any: V, bytes: &[u8], out: &mut [U]) -> (usi
 
 /// Decodes the last blocks, from `at` on, through the stack. They overlap the blocks before them.
 #[inline(always)]
-fn decode_last_blocks<V: Lanes, U: Unit>(
+fn decode_last_blocks<V: Lanes, U: AnyUnit>(
     any: V,
     bytes: &[u8],
     out: &mut [U],
@@ -284,7 +284,7 @@ fn decode_ascii<V: Lanes, U: AsciiUnit>(any: V, bytes: &[u8], out: &mut [U]) -> 
 
 /// Decodes text shorter than a block and three bytes, through the stack.
 #[inline(always)]
-fn decode_short<V: Lanes, U: Unit>(any: V, bytes: &[u8], out: &mut [U]) -> (usize, usize) {
+fn decode_short<V: Lanes, U: AnyUnit>(any: V, bytes: &[u8], out: &mut [U]) -> (usize, usize) {
     let mut window = [0; 3 + 2 * MOST + 1];
     window[3..][..bytes.len()].copy_from_slice(bytes);
     let (mut at, mut written) = (0, 0);
@@ -380,7 +380,7 @@ impl<V: Lanes> Units<V> {
     /// Writes the units, and up to [`EXCESS`] after them. Returns how many.
     /// Panics if there is no room for `LEN` of them and the excess.
     #[inline(always)]
-    fn put<U: Unit>(&self, room: &mut [U]) -> usize {
+    fn put<U: AnyUnit>(&self, room: &mut [U]) -> usize {
         let room = &mut room[..V::LEN + EXCESS];
         let [low, high, top] = self.planes;
         let (units, tops) = (low.interleave(high), top.interleave(top.splat(0)));
@@ -395,7 +395,7 @@ impl<V: Lanes> Units<V> {
 
     /// Writes the units and no excess. Returns `None`, and writes nothing, if they do not fit.
     #[inline(always)]
-    fn put_exactly<U: Unit>(&self, out: &mut [U]) -> Option<usize> {
+    fn put_exactly<U: AnyUnit>(&self, out: &mut [U]) -> Option<usize> {
         let mut scratch = [U::from(0); MOST + EXCESS];
         let count = self.put(&mut scratch);
         copy_few(&scratch[..count], out.get_mut(..count)?);
@@ -450,8 +450,8 @@ fn put_ascii<V: Lanes, U: AsciiUnit>(block: V, room: &mut [U]) {
 /// Writes eight units to the start of `room`. `tops` are their bits from 16 on.
 /// Panics if there is no room for them.
 #[inline(always)]
-fn put_group<P: Part, U: Unit>(units: P, tops: P, room: &mut [U]) {
-    // SAFETY: `Unit` allows any value.
+fn put_group<P: Part, U: AnyUnit>(units: P, tops: P, room: &mut [U]) {
+    // SAFETY: `AnyUnit` allows any value.
     let out = unsafe { as_uninit(&mut room[..8]) };
     if size_of::<U>() == 2 {
         return units.store(out);

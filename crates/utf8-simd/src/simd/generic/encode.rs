@@ -72,7 +72,7 @@ const fn ascii_room<V: Lanes>() -> usize {
 }
 
 /// The items that are encoded, `LEN / 2` per step.
-trait Item: Copy + Default {
+trait Encodable: Copy + Default {
     /// Encodes the first `LEN / 2` items. Returns the items read and the bytes written. Does not read a high
     /// surrogate at the end, and reads nothing if there is an unpaired surrogate.
     /// Panics if there are fewer items, or less than [`step_room`].
@@ -86,7 +86,7 @@ trait Item: Copy + Default {
 /// Encodes items in steps of `V`, then of `Short`, then the rest. Stops where a step contains an unpaired
 /// surrogate, or might not fit.
 #[inline(always)]
-fn encode<V: Lanes, Short: Lanes, I: Item>(
+fn encode<V: Lanes, Short: Lanes, I: Encodable>(
     (any, short): (V, Short),
     items: &[I],
     out: &mut [MaybeUninit<u8>],
@@ -110,7 +110,7 @@ fn encode<V: Lanes, Short: Lanes, I: Item>(
 
 /// Encodes whole steps, as far as another is certain to fit. Breaks before an unpaired surrogate.
 #[inline(always)]
-fn encode_steps<V: Lanes, I: Item>(
+fn encode_steps<V: Lanes, I: Encodable>(
     any: V,
     items: &[I],
     out: &mut [MaybeUninit<u8>],
@@ -150,7 +150,7 @@ fn encode_steps<V: Lanes, I: Item>(
 /// Encodes less than a step, a high surrogate and less than a step, or items for which there is little room. Leaves a
 /// few.
 #[inline(always)]
-fn encode_rest<V: Lanes, I: Item>(
+fn encode_rest<V: Lanes, I: Encodable>(
     any: V,
     items: &[I],
     out: &mut [MaybeUninit<u8>],
@@ -195,7 +195,7 @@ fn load_chars<V: Lanes>(any: V, chars: &[char]) -> [V; 2] {
     [load(any, bytes, 0), load(any, bytes, V::LEN)]
 }
 
-impl Item for u16 {
+impl Encodable for u16 {
     #[inline(always)]
     fn put<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
         put_units::<V, true>(load_units(any, items), room)
@@ -218,7 +218,7 @@ impl Item for u16 {
     }
 }
 
-impl Item for char {
+impl Encodable for char {
     #[inline(always)]
     fn put<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
         let [first, second] = load_chars::<V>(any, items);
@@ -256,7 +256,7 @@ fn put_ascii_units<V: Lanes>(units: [V; STRIDE], room: &mut [MaybeUninit<u8>]) {
     put_part(d.narrow_16(), room, 3 * step);
 }
 
-/// Encodes a vector of units; see [`Item::put`]. Without `PAIRS`, none is a surrogate.
+/// Encodes a vector of units; see [`Encodable::put`]. Without `PAIRS`, none is a surrogate.
 /// Panics if there is less than [`step_room`].
 #[inline(always)]
 fn put_units<V: Lanes, const PAIRS: bool>(

@@ -60,7 +60,7 @@ pub(super) use scan::{
 #[cfg(target_arch = "x86_64")]
 #[allow(unused_imports)] // the proof calls `sequence_start`
 pub(super) use scan::{cold_path, error_near, first_marks, sequence_start};
-pub(super) use test::Look;
+pub(super) use test::Verdict;
 #[cfg(target_arch = "x86_64")]
 pub(super) use test::{Tested, any_wide, any_widest, backs_of, test_by, test_first, test_full};
 pub(super) use unmask::unmask_and_validate_long;

@@ -5,7 +5,7 @@ use crate::simd::results::Validated;
 use crate::simd::{head, tail};
 
 /// The result, or the index of a byte at or after which there may be an error.
-pub(in crate::simd) type Look = Result<Validated, usize>;
+pub(in crate::simd) type Verdict = Result<Validated, usize>;
 
 /// The accumulated state of blocks.
 #[derive(Clone, Copy)]

@@ -4,7 +4,7 @@
 use super::scan::cold_path;
 use super::scan::error_near;
 use super::test::{
-    Look, Tested, any_wide, backs_of, needs_beyond, never, test_beyond, test_first, test_full,
+    Tested, Verdict, any_wide, backs_of, needs_beyond, never, test_beyond, test_first, test_full,
     test_full_at, test_narrow,
 };
 use super::vector::{Aligned, Vector, Vector16, distance_to_line, first, load};
@@ -32,7 +32,7 @@ pub(in crate::simd) fn conclude<V: Vector>(
     found: Tested<V>,
     top: V,
     last: V,
-) -> Look {
+) -> Verdict {
     let suspicious = found.marks().or(needs_beyond(top));
     if !suspicious.or(unfinished(last)).any_high_bit() {
         Ok(Validated::all(input.len()))
@@ -45,7 +45,7 @@ pub(in crate::simd) fn conclude<V: Vector>(
 
 /// 4 to 16 bytes in one register, after zeros.
 #[inline(always)]
-pub(in crate::simd) fn validate_up_to_16<V: Vector16>(any: V, input: &[u8]) -> Look {
+pub(in crate::simd) fn validate_up_to_16<V: Vector16>(any: V, input: &[u8]) -> Verdict {
     let words = match (input.first_chunk(), input.last_chunk()) {
         (Some(&first), Some(&last)) if input.len() > 8 => {
             let [first, last] = [u64::from_le_bytes(first), u64::from_le_bytes(last)];
@@ -71,7 +71,7 @@ pub(in crate::simd) fn validate_up_to_16<V: Vector16>(any: V, input: &[u8]) -> L
 
 /// 17 to 32 bytes in two registers, after zeros.
 #[inline(always)]
-pub(in crate::simd) fn validate_up_to_32<V: Vector16>(any: V, input: &[u8]) -> Look {
+pub(in crate::simd) fn validate_up_to_32<V: Vector16>(any: V, input: &[u8]) -> Verdict {
     let (Some(low), Some(high)) = (input.first_chunk::<16>(), input.last_chunk::<16>()) else {
         return Ok(reference::validate(input));
     };
@@ -89,7 +89,10 @@ pub(in crate::simd) fn validate_up_to_32<V: Vector16>(any: V, input: &[u8]) -> L
 /// overlap.
 #[cfg(not(target_arch = "wasm32"))]
 #[inline(always)]
-pub(in crate::simd) fn validate_halves<V: Vector, const HALF: usize>(any: V, input: &[u8]) -> Look {
+pub(in crate::simd) fn validate_halves<V: Vector, const HALF: usize>(
+    any: V,
+    input: &[u8],
+) -> Verdict {
     let (Some(first), Some(last)) = (input.first_chunk::<HALF>(), input.last_chunk::<HALF>())
     else {
         return Ok(reference::validate(input));
@@ -125,7 +128,10 @@ pub(in crate::simd) fn validate_halves<V: Vector, const HALF: usize>(any: V, inp
 
 /// Inputs of at most `MOST` bytes; the last block is aligned to the end.
 #[inline(always)]
-pub(in crate::simd) fn validate_blocks<V: Vector, const MOST: usize>(any: V, input: &[u8]) -> Look {
+pub(in crate::simd) fn validate_blocks<V: Vector, const MOST: usize>(
+    any: V,
+    input: &[u8],
+) -> Verdict {
     assert!(input.len() >= 2 * V::LEN && input.len() <= MOST);
     let last = input.len() - V::LEN;
     let block: V = load(any, input, 0);
@@ -166,7 +172,7 @@ const SOON: usize = 512;
 /// - After a byte above DF, the full test is used, without a branch: for one stride, or for 1 KiB if the last
 ///   switch was less than half a KiB ago or at most 1 KiB is left.
 #[inline(always)]
-pub(in crate::simd) fn validate_long<V: Vector>(any: V, input: &[u8]) -> Look {
+pub(in crate::simd) fn validate_long<V: Vector>(any: V, input: &[u8]) -> Verdict {
     let len = input.len();
     let (Some(first_run), Some(last_run)) = (input.first_chunk(), input.last_chunk()) else {
         return Ok(reference::validate(input));

@@ -9,6 +9,7 @@ use crate::simd::{table, tail};
 /// Addends by the low four bits of `lead` (E0 = 01 .. EF = 10, F0 = 11 .. F3 = 14; 00 below E0). The sum of
 /// `lead`, its addend and `here` (C0..=FF) has bit 7 set for the second bytes that may follow. If `lead` plus
 /// its addend is C0 to FF, that is true of all second bytes.
+#[cfg(not(target_arch = "aarch64"))]
 pub(in crate::simd) static SECOND: [u8; 16] = {
     let mut table = [0xC0; 16]; // C0 + 00..=20 = C0..=E0: any
     // E0: 9F + 01 = A0. 80..=9F are C0..=DF: 60..=7F, A0..=BF are E0..=FF: 80..=9F.
@@ -82,6 +83,7 @@ pub(in crate::simd) trait Vector: Copy {
     /// See the documentation of `generic`.
     fn second_addends(self) -> Self;
     /// The leading bytes counted from E0 = 1; 0 for lower bytes.
+    #[cfg(not(target_arch = "aarch64"))]
     #[inline(always)]
     fn leads(self) -> Self {
         self.saturating_sub(self.splat(0xDF))

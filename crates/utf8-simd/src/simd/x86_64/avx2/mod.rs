@@ -9,7 +9,7 @@ use core::ops::RangeInclusive;
 
 use super::sse41::{AnyByte, Bytes16, load_16, shifts};
 use crate::simd::generic::{
-    self, Lanes, Look, SECOND, Vector, arithmetic, first, first_mut, lanewise, operations,
+    self, Lanes, SECOND, Vector, Verdict, arithmetic, first, first_mut, lanewise, operations,
 };
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{decode_short_chars, unmask};

@@ -142,7 +142,7 @@ fn short<const SIZE: usize, const CHECK: bool>(
 
 /// Calls the reference for the rest when the output is nearly full.
 #[inline]
-fn finish<U: convert::Unit>(
+fn finish<U: convert::DecodedUnit>(
     text: &str,
     out: &mut [U],
     read: usize,
