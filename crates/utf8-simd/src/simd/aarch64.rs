@@ -34,7 +34,6 @@ impl NeonBytes {
     }
 }
 
-/// Loads 16 bytes.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn load_16(bytes: &[u8; 16]) -> uint8x16_t {
@@ -42,7 +41,6 @@ pub(super) fn load_16(bytes: &[u8; 16]) -> uint8x16_t {
     unsafe { vld1q_u8(bytes.as_ptr()) }
 }
 
-/// Stores 16 bytes.
 #[inline]
 #[target_feature(enable = "neon")]
 fn store_16(vector: uint8x16_t, to: &mut [MaybeUninit<u8>; 16]) {

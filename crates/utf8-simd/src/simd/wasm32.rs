@@ -35,7 +35,6 @@ impl Simd128Bytes {
     }
 }
 
-/// Loads 16 bytes.
 #[inline]
 #[target_feature(enable = "simd128")]
 fn load_16(bytes: &[u8; 16]) -> v128 {
@@ -43,7 +42,6 @@ fn load_16(bytes: &[u8; 16]) -> v128 {
     unsafe { v128_load(bytes.as_ptr().cast()) }
 }
 
-/// Stores 16 bytes.
 #[inline]
 #[target_feature(enable = "simd128")]
 fn store_16(vector: v128, to: &mut [MaybeUninit<u8>; 16]) {
@@ -151,9 +149,6 @@ impl Lanes for Simd128Bytes {
         }
         fn intersects(vector: Simd128Bytes, other: Simd128Bytes) -> bool {
             v128_any_true(v128_and(vector.0, other.0))
-        }
-        fn bitmask(vector: Simd128Bytes) -> u32 {
-            u8x16_bitmask(vector.0).into()
         }
         fn bitmask_16(vector: Simd128Bytes) -> u32 {
             u16x8_bitmask(vector.0).into()

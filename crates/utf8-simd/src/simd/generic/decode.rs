@@ -31,7 +31,6 @@ use crate::simd::uninit::as_uninit;
 const EXCESS: usize = 8;
 /// Bytes of text after a block whose units overwrite the excess of the block.
 const ENOUGH: usize = 4 * EXCESS;
-/// The largest block.
 const MOST: usize = 32;
 
 /// Counts the characters of `text`: the bytes that begin one. Compilers vectorise this with the target features of the caller.
@@ -310,13 +309,11 @@ fn backs<V: Lanes>(any: V, bytes: &[u8], at: usize, block: V) -> [V; 3] {
     [load::<V>(any, bytes, at - 1), load::<V>(any, bytes, at - 2), load::<V>(any, bytes, at - 3)]
 }
 
-/// The units of a block.
 struct Units<V> {
     /// For each byte, the unit that ends at it: bits 0 to 7, 8 to 15, and from 16 on.
     planes: [V; 3],
     /// The bytes at which a unit ends.
     keep: u32,
-    /// The consumed bytes of the block.
     len: usize,
 }
 
@@ -378,7 +375,6 @@ impl<V: Lanes> Units<V> {
     }
 
     /// Writes the units, and up to [`EXCESS`] after them. Returns how many.
-    /// Panics if there is no room for `LEN` of them and the excess.
     #[inline(always)]
     fn put<U: AnyUnit>(&self, room: &mut [U]) -> usize {
         let room = &mut room[..V::LEN + EXCESS];
@@ -405,7 +401,6 @@ impl<V: Lanes> Units<V> {
 
 /// Copies units, about ten at most, in overlapping chunks: a call to `memcpy` would take longer
 /// (`benches/scenarios/chars.rs`).
-/// Panics if the lengths differ.
 #[inline(always)]
 fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {
     #[inline(always)]
@@ -428,7 +423,6 @@ fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {
 }
 
 /// Writes a block of ASCII to the start of `room`.
-/// Panics if there is no room for it.
 #[inline(always)]
 fn put_ascii<V: Lanes, U: AsciiUnit>(block: V, room: &mut [U]) {
     const { assert!(size_of::<U>() == 2 || size_of::<U>() == 4) };
@@ -448,7 +442,6 @@ fn put_ascii<V: Lanes, U: AsciiUnit>(block: V, room: &mut [U]) {
 }
 
 /// Writes eight units to the start of `room`. `tops` are their bits from 16 on.
-/// Panics if there is no room for them.
 #[inline(always)]
 fn put_group<P: Part, U: AnyUnit>(units: P, tops: P, room: &mut [U]) {
     // SAFETY: `AnyUnit` allows any value.

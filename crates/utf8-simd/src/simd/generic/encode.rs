@@ -30,32 +30,29 @@ use crate::simd::uninit::as_uninit;
 const MOST: usize = 16;
 /// The number of items at the end that are faster one by one. Rows `from-chars/emoji/64`, `from-chars/latin/64`.
 const FEW: usize = 5;
-/// The number of bytes in a part of a vector.
 const PART: usize = 16;
 /// The number of steps in a stride of ASCII.
 const STRIDE: usize = 4;
 
-/// Encodes `chars`; see [`Level::encode_chars`](crate::simd::Level::encode_chars).
 #[inline(always)]
 pub(in crate::simd) fn encode_chars<V: Lanes, Short: Lanes>(
-    tokens: (V, Short),
+    any: (V, Short),
     chars: &[char],
     out: &mut [u8],
 ) -> (usize, usize) {
     // SAFETY: vectors and an initialised scratch are written.
-    let (read, written) = encode::<V, Short, char>(tokens, chars, unsafe { as_uninit(out) });
+    let (read, written) = encode::<V, Short, char>(any, chars, unsafe { as_uninit(out) });
     let (more, len) = reference::encode_chars(&chars[read..], &mut out[written..]);
     (read + more, written + len)
 }
 
-/// Encodes `units`; see [`Level::encode_utf16`](crate::simd::Level::encode_utf16).
 #[inline(always)]
 pub(in crate::simd) fn encode_utf16<V: Lanes, Short: Lanes>(
-    tokens: (V, Short),
+    any: (V, Short),
     units: &[u16],
     out: &mut [MaybeUninit<u8>],
 ) -> (usize, usize) {
-    let (read, written) = encode::<V, Short, u16>(tokens, units, out);
+    let (read, written) = encode::<V, Short, u16>(any, units, out);
     // What is left is little, or begins with a step that contains an unpaired surrogate or does not fit.
     let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..]);
     (read + more, written + len)
@@ -71,15 +68,12 @@ const fn ascii_room<V: Lanes>() -> usize {
     (STRIDE - 1) * (V::LEN / 2) + PART
 }
 
-/// The items that are encoded, `LEN / 2` per step.
 trait Encodable: Copy + Default {
     /// Encodes the first `LEN / 2` items. Returns the items read and the bytes written. Does not read a high
     /// surrogate at the end, and reads nothing if there is an unpaired surrogate.
-    /// Panics if there are fewer items, or less than [`step_room`].
     fn put<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> (usize, usize);
 
     /// Encodes the first `STRIDE` times `LEN / 2` items if they are ASCII. Returns whether they are.
-    /// Panics if there are fewer items, or less than [`ascii_room`].
     fn put_ascii<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool;
 }
 
@@ -182,13 +176,11 @@ fn encode_rest<V: Lanes, I: Encodable>(
     (read, written)
 }
 
-/// Loads a vector's units.
 #[inline(always)]
 fn load_units<V: Lanes>(any: V, units: &[u16]) -> V {
     any.load(as_bytes(&units[..V::LEN / 2]))
 }
 
-/// Loads two vectors of `char`s.
 #[inline(always)]
 fn load_chars<V: Lanes>(any: V, chars: &[char]) -> [V; 2] {
     let bytes = as_bytes(&chars[..V::LEN / 2]);
@@ -245,7 +237,6 @@ impl Encodable for char {
     }
 }
 
-/// Writes vectors of ASCII units.
 #[inline(always)]
 fn put_ascii_units<V: Lanes>(units: [V; STRIDE], room: &mut [MaybeUninit<u8>]) {
     let step = V::LEN / 2;
@@ -257,7 +248,6 @@ fn put_ascii_units<V: Lanes>(units: [V; STRIDE], room: &mut [MaybeUninit<u8>]) {
 }
 
 /// Encodes a vector of units; see [`Encodable::put`]. Without `PAIRS`, none is a surrogate.
-/// Panics if there is less than [`step_room`].
 #[inline(always)]
 fn put_units<V: Lanes, const PAIRS: bool>(
     units: V,
@@ -411,8 +401,6 @@ fn encode_lanes<V: Lanes>(c: V) -> (V, V) {
     (bytes, odd.or(has_three.and(c.splat_32(0xFF00))))
 }
 
-/// Writes 16 bytes from `at` on.
-/// Panics if there is no room for them.
 #[inline(always)]
 fn put_part<P: Part>(part: P, room: &mut [MaybeUninit<u8>], at: usize) {
     part.store(&mut room[at..]);

@@ -137,7 +137,6 @@ pub(in crate::simd) fn test_first<V: Vector>(block: V) -> Tested<V> {
 }
 
 /// [`test_full`] for the block at `at`, 3 or more.
-/// Panics if it is not within `bytes`, or there are not three bytes before it.
 #[inline(always)]
 pub(super) fn test_full_at<V: Vector>(
     any: V,

@@ -403,7 +403,6 @@ fn test_full_in<V: Vector>(
     (found, top)
 }
 
-/// Whether a run is ASCII.
 #[inline(always)]
 pub(in crate::simd) fn is_ascii<V: Vector>(any: V, run: &[u8; RUN]) -> bool {
     let mut any: V = load(any, run, 0);

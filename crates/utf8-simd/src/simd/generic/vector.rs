@@ -48,7 +48,6 @@ pub(in crate::simd) static SECOND_BY_LEAD: Aligned = Aligned(table!(64, |i| {
 ///
 /// Invariant: values exist only where the machine has the instructions that the methods use.
 pub(in crate::simd) trait Vector: Copy {
-    /// Bytes in a vector.
     const LEN: usize;
     /// Bits of [`movemask`](Self::movemask) for each byte.
     const MASK_BITS: u32 = 1;
@@ -61,7 +60,6 @@ pub(in crate::simd) trait Vector: Copy {
     /// Loads the vector at the start of `bytes`. `self` only proves that the machine has the instructions.
     fn load(self, bytes: &[u8]) -> Self;
     /// Stores this vector at the start of `bytes`; its bytes are then initialised.
-    /// Panics if there are fewer than `LEN`.
     fn store(self, bytes: &mut [MaybeUninit<u8>]);
     /// The same byte in each lane. `self` only proves that the machine has the instructions.
     fn splat(self, byte: u8) -> Self;
@@ -75,9 +73,7 @@ pub(in crate::simd) trait Vector: Copy {
     fn saturating_sub(self, other: Self) -> Self;
     /// `(self + other + 1) / 2`
     fn average(self, other: Self) -> Self;
-    /// The maximum of each pair of unsigned bytes.
     fn max(self, other: Self) -> Self;
-    /// The minimum of each pair of unsigned bytes.
     fn min(self, other: Self) -> Self;
     /// For each leading byte, an addend that leaves bit 7 of `here` (C0..=FF) set if the second byte may follow it.
     /// See the documentation of `generic`.
@@ -127,7 +123,6 @@ pub(in crate::simd) trait Vector: Copy {
         self.saturating_sub(self.splat(least - 0x80))
     }
 
-    /// Whether bit 7 of any byte is set.
     #[inline(always)]
     fn any_high_bit(self) -> bool {
         self.movemask() != 0
@@ -148,7 +143,6 @@ pub(in crate::simd) fn load<V: Vector>(any: V, bytes: &[u8], at: usize) -> V {
 }
 
 /// Stores `vector` at `at`.
-/// Panics if it does not fit in `bytes`.
 #[inline(always)]
 pub(in crate::simd) fn store<V: Vector>(vector: V, bytes: &mut [u8], at: usize) {
     // SAFETY: a vector writes initialised bytes only.
@@ -163,7 +157,6 @@ pub(in crate::simd) fn first<const N: usize>(bytes: &[u8]) -> &[u8; N] {
 }
 
 /// The first `N` bytes.
-/// Panics if there are fewer.
 #[inline(always)]
 pub(in crate::simd) fn first_mut<T, const N: usize>(bytes: &mut [T]) -> &mut [T; N] {
     bytes.first_chunk_mut().expect("room for a whole vector")
@@ -181,7 +174,6 @@ unsafe impl Initialised for u16 {}
 // SAFETY: it is represented as a `u32`.
 unsafe impl Initialised for char {}
 
-/// Returns the bytes of `items`.
 #[inline(always)]
 pub(in crate::simd) fn as_bytes<T: Initialised>(items: &[T]) -> &[u8] {
     // SAFETY: all of the memory is initialised, as `Initialised` promises, and a byte needs no alignment.

@@ -7,17 +7,14 @@ use core::mem::MaybeUninit;
 
 use super::ascii_len;
 
-/// Counts the characters of `text`.
 pub(in crate::simd) fn count_chars(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Decodes to `char`s.
 pub(in crate::simd) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
     decode(text, out)
 }
 
-/// Decodes to UTF-16 units.
 pub(in crate::simd) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
     decode(text, out)
 }
@@ -266,5 +263,4 @@ fn continuation(value: u32) -> u8 {
     0x80 | (value & 0x3F) as u8
 }
 
-/// The units of a block.
 const UNITS: usize = 16;

@@ -189,7 +189,6 @@ fn decode<const SIZE: usize>(text: &str, out: &mut [MaybeUninit<u8>]) -> (usize,
 /// and the units written.
 ///
 /// A separate function, like [`edge`]: inlined, all tables would be loaded and spilled for every input.
-/// Panics if `from` is less than `BEFORE`.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn run<const SIZE: usize>(
@@ -220,7 +219,6 @@ fn run<const SIZE: usize>(
 ///
 /// `reach` is that of the block before, then of this one. While it does not grow, the test of a block is one
 /// comparison. Each comparison costs as much as a lookup.
-/// Panics if there is no room for [`most`] units.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn inside<const SIZE: usize>(
@@ -323,7 +321,6 @@ enum DecodeReach {
     Four,
 }
 
-/// Whether any byte is `least` or greater.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn any_from(bytes: __m512i, least: u8) -> bool {
@@ -332,7 +329,6 @@ fn any_from(bytes: __m512i, least: u8) -> bool {
 }
 
 /// Writes 64 units from 64 bytes of ASCII.
-/// Panics if there is no room for them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn put_ascii<const SIZE: usize>(ascii: __m512i, out: &mut [MaybeUninit<u8>]) {
