@@ -2,14 +2,15 @@
 
 #[cfg(not(target_arch = "wasm32"))]
 use super::scan::cold_path;
-use super::scan::error_near;
+use super::scan::locate_error;
 use super::test::{
     Tested, Verdict, any_wide, backs_of, needs_beyond, never, test_beyond, test_first, test_full,
     test_full_at, test_narrow,
 };
 use super::vector::{Aligned, Vector, Vector16, distance_to_line, first, load};
+use crate::simd::head;
 use crate::simd::reference;
-use crate::simd::results::Validated;
+use crate::simd::results::{ErrorLen, Validated};
 
 /// The rounded average with this sets bit 7 of those of a vector's last three bytes that begin a sequence
 /// which the vector does not contain completely.
@@ -265,10 +266,12 @@ impl<'a, V: Vector> Strides<'a, V> {
         let blocks: [V; 2] = [load(any, input, 0), load(any, input, V::LEN)];
         let both = test_full_at(any, input, V::LEN, test_first(blocks[0]));
         let top = blocks[0].max(blocks[1]);
-        if both.marks().or(needs_beyond(top)).any_high_bit()
-            && let Some(near) = first_in_two_blocks(blocks)
-        {
-            return Err(error_near(input, near));
+        if both.marks().or(needs_beyond(top)).any_high_bit() {
+            // An error near the start is located here, so that the strides need not.
+            let found = locate_error(any, head(input, 2 * V::LEN), 0);
+            if found.error_len != ErrorLen::None {
+                return Err(found);
+            }
         }
         let at = V::LEN + distance_to_line(input.as_ptr()) % V::LEN;
         Ok(Self::new(any, input, at.min(input.len() - STRIDE), 0))
@@ -323,22 +326,6 @@ impl<'a, V: Vector> Strides<'a, V> {
         (self.checked, self.group, self.check_at) = (self.at, self.at, self.at + GROUP);
         self.top = self.top.splat(0);
     }
-}
-
-/// Locates the first error in the first two blocks of an input, so that the strides need not.
-#[cold]
-#[inline(always)]
-fn first_in_two_blocks<V: Vector>([first, second]: [V; 2]) -> Option<usize> {
-    let zero = first.splat(0);
-    let mut found = test_first(first);
-    found.errors = found.errors.or(test_beyond(first, first.prev::<1>(zero)));
-    if let Some(i) = found.marks().first_high_bit() {
-        return Some(i);
-    }
-    let backs = backs_of(second, first);
-    found = test_full(second, backs, Tested::with_errors(zero));
-    found.errors = found.errors.or(test_beyond(second, backs[0]));
-    found.marks().first_high_bit().map(|i| V::LEN + i)
 }
 
 /// The maxima of the bytes of a stride and of the three bytes before it.

@@ -29,7 +29,8 @@ use crate::simd::generic::{Aligned, Vector, first, first_marks, first_mut, unfin
 use crate::simd::reference::convert;
 use crate::simd::table;
 use crate::simd::uninit::as_uninit;
-use crate::simd::x86_64::avx2;
+// Its shorter stores cross fewer cache lines. Rows `to-chars/ascii/65536`, `to-utf-16/ascii/65536`.
+pub(in crate::simd) use crate::simd::x86_64::avx2::{decode_ascii_chars, decode_ascii_utf16};
 use crate::simd::x86_64::avx512::decode::units::{Planes, fill, not_continuing, put_wide};
 use crate::simd::x86_64::avx512::vector::{
     BLOCK, Bytes64, lanes, load, load_start, load_within, store, table,
@@ -86,18 +87,6 @@ pub(in crate::simd) fn decode_short_chars(bytes: &[u8], out: &mut [char]) -> Opt
 pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Option<usize> {
     // SAFETY: vectors are written, and units may have any value.
     short::<2, true>(bytes, unsafe { as_uninit(out) })
-}
-
-/// Decodes with AVX2: its shorter stores cross fewer cache lines. Rows `to-chars/ascii/65536`.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(in crate::simd) fn decode_ascii_chars(bytes: &[u8], out: &mut [char]) -> usize {
-    avx2::decode_ascii_chars(bytes, out)
-}
-
-/// Decodes with AVX2, for the same reason. Rows `to-utf-16/ascii/65536`.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(in crate::simd) fn decode_ascii_utf16(bytes: &[u8], out: &mut [u16]) -> usize {
-    avx2::decode_ascii_utf16(bytes, out)
 }
 
 /// Decodes `bytes` to units of `SIZE` bytes. Returns the number of units. Returns `None`, and writes nothing, if the
