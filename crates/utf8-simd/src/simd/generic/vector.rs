@@ -25,7 +25,7 @@ pub(in crate::simd) static SECOND: [u8; 16] = {
 pub(in crate::simd) struct Aligned(pub(in crate::simd) [u8; 64]);
 
 /// By the leading byte, C0 to FF, the addend that clears bit 7 of `here` if the second byte may not follow. For levels that
-/// can select from so many.
+/// can select from 64 or 32 entries.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(in crate::simd) static SECOND_BY_LEAD: Aligned = Aligned(table!(64, |i| {
     // 80..=BF are C0..=FF in `here`.
