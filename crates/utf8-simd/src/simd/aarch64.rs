@@ -111,7 +111,7 @@ impl Vector for NeonBytes {
 
 impl Vector16 for NeonBytes {
     arithmetic! { "neon":
-        fn from_words(_any: NeonBytes, words: [u64; 2]) -> NeonBytes {
+        fn words(_any: NeonBytes, words: [u64; 2]) -> NeonBytes {
             let [low, high] = words;
             NeonBytes(vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(low), vcreate_u64(high))))
         }

@@ -100,7 +100,7 @@ impl Vector for Simd128Bytes {
 
 impl Vector16 for Simd128Bytes {
     arithmetic! { "simd128":
-        fn from_words(_any: Simd128Bytes, words: [u64; 2]) -> Simd128Bytes {
+        fn words(_any: Simd128Bytes, words: [u64; 2]) -> Simd128Bytes {
             Simd128Bytes(u64x2(words[0], words[1]))
         }
         fn shift_up(vector: Simd128Bytes, n: usize) -> Simd128Bytes {

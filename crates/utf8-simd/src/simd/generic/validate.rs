@@ -66,7 +66,7 @@ pub(in crate::simd) fn validate_up_to_16<V: Vector16>(any: V, input: &[u8]) -> V
             [0, u64::from(first) << (8 * (8 - input.len())) | u64::from(last) << 32]
         }
     };
-    let text = V::from_words(any, words);
+    let text = V::words(any, words);
     conclude(input, test_first(text), text, text)
 }
 

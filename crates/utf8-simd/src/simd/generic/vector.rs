@@ -183,7 +183,7 @@ pub(in crate::simd) fn as_bytes<T: Initialised>(items: &[T]) -> &[u8] {
 /// A vector of 16 bytes.
 pub(in crate::simd) trait Vector16: Vector {
     /// A vector of two words, each in little-endian order.
-    fn from_words(self, words: [u64; 2]) -> Self;
+    fn words(self, words: [u64; 2]) -> Self;
 
     /// This vector moved up by `n` bytes, at most 16, with zeros below.
     fn shift_up(self, n: usize) -> Self;

@@ -104,7 +104,7 @@ impl Vector for Bytes16 {
 
 impl Vector16 for Bytes16 {
     arithmetic! { "sse4.1":
-        fn from_words(_any: Bytes16, words: [u64; 2]) -> Bytes16 {
+        fn words(_any: Bytes16, words: [u64; 2]) -> Bytes16 {
             let [low, high] = words;
             Bytes16(_mm_set_epi64x(high as i64, low as i64))
         }
