@@ -1,42 +1,4 @@
-//! Vectorised UTF-8 validation and transcoding, without dependencies.
-//!
-//! Functions in the shape of `core::str::from_utf8`, for whole inputs, for streams and parsers, and for columns of
-//! strings; conversions between UTF-8, UTF-16, UTF-32 and Latin-1. The fastest instruction set that the machine has is
-//! found at run time.
-//!
-//! ```
-//! use utf8_simd::{Latin1, PrefixEnd, Utf16};
-//!
-//! // As in `core::str`.
-//! assert_eq!(utf8_simd::from_utf8("žluť".as_bytes()), Ok("žluť"));
-//! let error = utf8_simd::from_utf8(b"caf\xE9!").unwrap_err();
-//! assert_eq!((error.valid_up_to(), error.error_len()), (3, Some(1)));
-//!
-//! // A chunk of a stream: its text, and why that ends.
-//! assert_eq!(utf8_simd::valid_prefix(b"10 \xE2\x82"), ("10 ", PrefixEnd::Incomplete(2)));
-//!
-//! // Other encodings.
-//! let text = utf8_simd::transcode_to_string::<Latin1>(b"caf\xE9");
-//! assert_eq!(text.as_deref(), Ok("café"));
-//! let units = utf8_simd::transcode_to_vec::<str, Utf16>("10 €");
-//! assert_eq!(units, Ok(vec![0x31, 0x30, 0x20, 0x20AC]));
-//! ```
-//!
-//! # Functions
-//!
-//! | task | functions |
-//! | --- | --- |
-//! | validate an input | [`from_utf8`], [`from_utf8_mut`], [`is_utf8`], [`from_utf8_lossy`] |
-//! | validate a part of a stream, or of the input of a parser | [`valid_prefix`], [`valid_prefix_dense`] |
-//! | validate many strings in one buffer | [`from_utf8_offsets`] |
-//! | convert into a slice | [`transcode`], [`transcode_lossy`] |
-//! | convert into a `String` | [`transcode_to_string`], [`transcode_to_string_lossy`] |
-//! | convert into a `Vec` | [`transcode_to_vec`], [`transcode_to_vec_lossy`] |
-//! | count | [`count_chars`], [`utf16_len`] |
-//! | unmask the payload of a WebSocket frame | [`unmask`], [`unmask_and_validate`] |
-//! | append validated text to a `String`, borrow it from a read buffer, split it off `Bytes` | module [`text`] |
-//!
-//! To decode a stream, with errors counted from its start, a limit, a BOM or lines, use the crate `utf8-codec`.
+#![doc = include_str!("../README.md")]
 //!
 //! # Encodings
 //!
@@ -66,14 +28,6 @@
 //! | `String::from_utf16`, `String::from_utf16_lossy` | `transcode_to_string::<Utf16>`, `transcode_to_string_lossy::<Utf16>` |
 //! | `str::encode_utf16().collect()` | `transcode_to_vec::<str, Utf16>` |
 //!
-//! # Guarantees
-//!
-//! - Results are those of std, at every [`Level`]: the same text, `valid_up_to` and `error_len`, the same replacements.
-//! - No input makes a function panic.
-//! - Nothing outside a slice is read or written.
-//! - A character is written whole or not at all.
-//! - The cost of each error is limited, however many there are.
-//!
 //! # Levels
 //!
 //! A [`Level`] is an implementation for an instruction set. [`Level::detect`] returns the one that the functions use.
@@ -88,16 +42,6 @@
 //! | `simd128` | wasm32, in builds that enable `simd128` |
 //! | `portable` | other machines with words of 64 bits |
 //! | `scalar` | every machine: the reference that the others are compared with |
-//!
-//! # Features
-//!
-//! - `std` (default): finds the instruction sets of the machine at run time. Without it, the target features of the build
-//!   decide. Also the `ReadBuffer`.
-//! - `alloc` (with `std`): what returns a `String` or a `Vec`.
-//! - `bytes`: containers over [`bytes::Bytes`](https://docs.rs/bytes). The only feature with dependencies: `bytes` and
-//!   `bytestring`.
-//!
-//! Without features the crate needs neither std nor an allocator. The minimum supported Rust version is 1.89.
 //!
 //! # Unsafe code
 //!

@@ -11,16 +11,6 @@ use crate::text;
 /// # Errors
 ///
 /// The first ill-formed or incomplete sequence, with the values of std's error.
-///
-/// # Examples
-///
-/// ```
-/// use utf8_simd::from_utf8;
-///
-/// assert_eq!(from_utf8("žluť".as_bytes()), Ok("žluť"));
-/// let error = from_utf8(b"5 \xE2\x82").unwrap_err();
-/// assert_eq!((error.valid_up_to(), error.error_len()), (2, None));
-/// ```
 #[inline]
 pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
     text::whole_text(Level::detect(), bytes).map_err(Utf8Error::from)
@@ -147,19 +137,12 @@ pub fn count_chars(text: &str) -> usize {
 }
 
 /// Returns the number of UTF-16 units that encode `text`, like `text.encode_utf16().count()`.
-///
-/// # Examples
-///
-/// ```
-/// assert_eq!(utf8_simd::count_chars("a€😀"), 3);
-/// assert_eq!(utf8_simd::utf16_len("a€😀"), 4);
-/// ```
 #[must_use]
 pub fn utf16_len(text: &str) -> usize {
     /// At most 255, so that a byte counts the characters of a block, which compilers vectorise.
-    const BLOCK: usize = 192;
+    const COUNTED: usize = 192;
     let begins_four = |n: u8, byte: &u8| n + u8::from(*byte >= 0xF0);
-    let (blocks, rest) = text.as_bytes().as_chunks::<BLOCK>();
+    let (blocks, rest) = text.as_bytes().as_chunks::<COUNTED>();
     let fours = |block: &[u8]| usize::from(block.iter().fold(0, begins_four));
     let pairs = blocks.iter().map(|block| fours(block)).sum::<usize>() + fours(rest);
     count_chars(text) + pairs

@@ -4,7 +4,7 @@ use core::arch::aarch64::*;
 use core::mem::MaybeUninit;
 
 use crate::simd::generic::{
-    self, Lanes, Look, Part, SECOND_BY_LEAD, Vector, Vector16, arithmetic, first, first_mut,
+    self, Lanes, Part, SECOND_BY_LEAD, Vector, Vector16, Verdict, arithmetic, first, first_mut,
     lanewise, one_part, operations,
 };
 use crate::simd::reference;
@@ -34,7 +34,6 @@ impl NeonBytes {
     }
 }
 
-/// Loads 16 bytes.
 #[inline]
 #[target_feature(enable = "neon")]
 pub(super) fn load_16(bytes: &[u8; 16]) -> uint8x16_t {
@@ -42,7 +41,6 @@ pub(super) fn load_16(bytes: &[u8; 16]) -> uint8x16_t {
     unsafe { vld1q_u8(bytes.as_ptr()) }
 }
 
-/// Stores 16 bytes.
 #[inline]
 #[target_feature(enable = "neon")]
 fn store_16(vector: uint8x16_t, to: &mut [MaybeUninit<u8>; 16]) {
@@ -113,7 +111,7 @@ impl Vector for NeonBytes {
 
 impl Vector16 for NeonBytes {
     arithmetic! { "neon":
-        fn from_words(_any: NeonBytes, words: [u64; 2]) -> NeonBytes {
+        fn words(_any: NeonBytes, words: [u64; 2]) -> NeonBytes {
             let [low, high] = words;
             NeonBytes(vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(low), vcreate_u64(high))))
         }

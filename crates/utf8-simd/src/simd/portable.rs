@@ -38,7 +38,6 @@ pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
     Validated { valid_up_to: valid + rest.valid_up_to, ..rest }
 }
 
-/// Unmasks `bytes` and validates them.
 #[inline(never)]
 pub(in crate::simd) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     unmask(bytes, mask);
@@ -75,7 +74,6 @@ fn validate_by_steps(input: &[u8]) -> usize {
     }
 }
 
-/// Counts the well-formed bytes.
 #[inline(never)]
 pub(in crate::simd) fn valid_prefix_len(input: &[u8]) -> usize {
     validate(input).valid_up_to

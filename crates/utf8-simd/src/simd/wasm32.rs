@@ -9,7 +9,7 @@ use core::arch::wasm32::*;
 use core::mem::MaybeUninit;
 
 use crate::simd::generic::{
-    self, Lanes, Look, Part, REVERSE_THREES, SECOND, Vector, Vector16, arithmetic, first,
+    self, Lanes, Part, REVERSE_THREES, SECOND, Vector, Vector16, Verdict, arithmetic, first,
     first_mut, lanewise, one_part, operations,
 };
 use crate::simd::reference;
@@ -35,7 +35,6 @@ impl Simd128Bytes {
     }
 }
 
-/// Loads 16 bytes.
 #[inline]
 #[target_feature(enable = "simd128")]
 fn load_16(bytes: &[u8; 16]) -> v128 {
@@ -43,7 +42,6 @@ fn load_16(bytes: &[u8; 16]) -> v128 {
     unsafe { v128_load(bytes.as_ptr().cast()) }
 }
 
-/// Stores 16 bytes.
 #[inline]
 #[target_feature(enable = "simd128")]
 fn store_16(vector: v128, to: &mut [MaybeUninit<u8>; 16]) {
@@ -102,7 +100,7 @@ impl Vector for Simd128Bytes {
 
 impl Vector16 for Simd128Bytes {
     arithmetic! { "simd128":
-        fn from_words(_any: Simd128Bytes, words: [u64; 2]) -> Simd128Bytes {
+        fn words(_any: Simd128Bytes, words: [u64; 2]) -> Simd128Bytes {
             Simd128Bytes(u64x2(words[0], words[1]))
         }
         fn shift_up(vector: Simd128Bytes, n: usize) -> Simd128Bytes {
@@ -151,9 +149,6 @@ impl Lanes for Simd128Bytes {
         }
         fn intersects(vector: Simd128Bytes, other: Simd128Bytes) -> bool {
             v128_any_true(v128_and(vector.0, other.0))
-        }
-        fn bitmask(vector: Simd128Bytes) -> u32 {
-            u8x16_bitmask(vector.0).into()
         }
         fn bitmask_16(vector: Simd128Bytes) -> u32 {
             u16x8_bitmask(vector.0).into()

@@ -278,17 +278,17 @@ fn through_utf16<S: Source + ?Sized, T: Target>(
     }
 }
 
-fn through_block<S: Source + ?Sized, T: Target, const BLOCK: usize>(
+fn through_block<S: Source + ?Sized, T: Target, const LEN: usize>(
     input: &S::Input,
     output: &mut [T::Unit],
     errors: Errors,
 ) -> Transcoded {
-    let mut block = [0; BLOCK];
+    let mut block = [0; LEN];
     let (mut read, mut written) = (0, 0);
     loop {
         let (rest, room) = (&input[read..], &mut output[written..]);
         // A unit of output takes two units of UTF-16 at most; one pair is needed to see what is next.
-        let most = room.len().saturating_mul(2).clamp(2, BLOCK);
+        let most = room.len().saturating_mul(2).clamp(2, LEN);
         let decoded = S::to_utf16(rest, &mut block[..most], errors);
         let (used, put) = T::put(&block[..decoded.written], room, errors);
         written += put;
@@ -311,6 +311,9 @@ fn through_block<S: Source + ?Sized, T: Target, const BLOCK: usize>(
     }
 }
 
+/// The units that are tested and converted together.
+const TOGETHER: usize = 16;
+
 /// Converts units of well-formed UTF-16: blocks in which all are `plain` by `of`, and others one by one. `one` returns
 /// `None` for a character that the encoding lacks. Returns the units read and written.
 fn put_by_blocks<U: Copy>(
@@ -320,20 +323,20 @@ fn put_by_blocks<U: Copy>(
     of: impl Fn(u16) -> U,
     one: impl Fn(&[u16]) -> Option<U>,
 ) -> (usize, usize) {
-    const BLOCK: usize = 16;
     let (mut read, mut written) = (0, 0);
     loop {
-        while let (Some(from), Some(to)) =
-            (units[read..].first_chunk::<BLOCK>(), output[written..].first_chunk_mut::<BLOCK>())
-            && from.iter().fold(true, |all, &unit| all & plain(unit))
+        while let (Some(from), Some(to)) = (
+            units[read..].first_chunk::<TOGETHER>(),
+            output[written..].first_chunk_mut::<TOGETHER>(),
+        ) && from.iter().fold(true, |all, &unit| all & plain(unit))
         {
             for (to, &from) in to.iter_mut().zip(from) {
                 *to = of(from);
             }
-            read += BLOCK;
-            written += BLOCK;
+            read += TOGETHER;
+            written += TOGETHER;
         }
-        for _ in 0..BLOCK {
+        for _ in 0..TOGETHER {
             let (Some(&unit), Some(to)) = (units.get(read), output.get_mut(written)) else {
                 return (read, written);
             };
@@ -348,12 +351,12 @@ fn put_by_blocks<U: Copy>(
 /// Converts a block on the stack at a time, which is validated once more: that costs about as much as to initialise
 /// the memory of the `String`, and needs no unsafe code.
 #[cfg(feature = "alloc")]
-fn push_by_blocks<S: Source + ?Sized, const BLOCK: usize>(
+fn push_by_blocks<S: Source + ?Sized, const LEN: usize>(
     input: &S::Input,
     errors: Errors,
     text: &mut String,
 ) -> (usize, Stop) {
-    let mut block = [0; BLOCK];
+    let mut block = [0; LEN];
     let mut read = 0;
     loop {
         let done = S::to_utf8(&input[read..], &mut block, errors);

@@ -56,14 +56,6 @@ pub fn transcode_to_string<S: Source + ?Sized>(input: &S::Input) -> Result<Strin
 
 /// Converts all of `input` from the encoding `S` to a `String`, with U+FFFD for what is ill-formed, as
 /// [`transcode_lossy`](super::transcode_lossy).
-///
-/// # Examples
-///
-/// ```
-/// use utf8_simd::{Utf16Le, transcode_to_string_lossy};
-///
-/// assert_eq!(transcode_to_string_lossy::<Utf16Le>(b"c\0\xE9\0\0\xDC!"), "cé\u{FFFD}\u{FFFD}");
-/// ```
 #[doc(alias = "from_utf16_lossy")]
 pub fn transcode_to_string_lossy<S: Source + ?Sized>(input: &S::Input) -> String {
     let mut text = String::new();
@@ -76,17 +68,6 @@ pub fn transcode_to_string_lossy<S: Source + ?Sized>(input: &S::Input) -> String
 /// # Errors
 ///
 /// The first ill-formed or incomplete sequence, or the first character that `T` lacks.
-///
-/// # Examples
-///
-/// ```
-/// use utf8_simd::{Latin1, Utf16, transcode_to_vec};
-///
-/// assert_eq!(transcode_to_vec::<str, Utf16>("5 €")?, [0x35, 0x20, 0x20AC]);
-/// let error = transcode_to_vec::<str, Latin1>("5 €").unwrap_err();
-/// assert_eq!((error.offset(), error.to_string()), (2, "no such character in the encoding to convert to at byte 2".into()));
-/// # Ok::<(), utf8_simd::TranscodeError>(())
-/// ```
 #[doc(alias = "encode_utf16")]
 pub fn transcode_to_vec<S, T>(input: &S::Input) -> Result<Vec<T::Unit>, TranscodeError>
 where
@@ -167,13 +148,13 @@ where
     T: Target,
 {
     /// The most units that are initialised before they are written, so that they are still in the cache.
-    const BLOCK: usize = 4096;
+    const INITIALISED: usize = 4096;
     let len = input.as_ref().len();
     let mut units = Vec::with_capacity(len);
     let mut read = 0;
     loop {
         let written = units.len();
-        units.resize(written + (len - read).clamp(4, BLOCK), T::Unit::default());
+        units.resize(written + (len - read).clamp(4, INITIALISED), T::Unit::default());
         let done = T::from_source::<S>(&input[read..], &mut units[written..], errors);
         units.truncate(written + done.written);
         read += done.read;

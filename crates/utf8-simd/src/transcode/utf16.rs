@@ -201,11 +201,11 @@ fn decode<U: Copy>(
     output: &mut [u16],
     errors: Errors,
 ) -> Transcoded {
-    const BLOCK: usize = 64;
+    const COPIED: usize = 64;
     let fits = input.len().min(output.len());
     let mut len = 0;
     while len < fits {
-        let end = fits.min(len + BLOCK);
+        let end = fits.min(len + COPIED);
         let mut surrogates = 0;
         for (to, &from) in output[len..end].iter_mut().zip(&input[len..end]) {
             *to = unit(from);

@@ -1,7 +1,7 @@
 //! UTF-32, in numbers and in `char`s.
 
 use super::utf16::is_surrogate;
-use super::{Errors, Sealed, Source, Stop, Target, Transcoded, Utf32, put_by_blocks};
+use super::{Errors, Sealed, Source, Stop, TOGETHER, Target, Transcoded, Utf32, put_by_blocks};
 use crate::simd::{Level, surrogate_pair};
 
 impl Sealed for char {}
@@ -73,9 +73,6 @@ fn put<U: Copy>(units: &[u16], output: &mut [U], of: impl Fn(char) -> U) -> (usi
     put_by_blocks(units, output, |unit| !is_surrogate(unit), |unit| of(plain(unit)), one)
 }
 
-/// The units that are tested and converted together.
-const BLOCK: usize = 16;
-
 fn decode<U: Copy>(
     input: &[U],
     value: impl Fn(U) -> u32,
@@ -84,15 +81,16 @@ fn decode<U: Copy>(
 ) -> Transcoded {
     let (mut read, mut written) = (0, 0);
     let stop = loop {
-        while let (Some(from), Some(to)) =
-            (input[read..].first_chunk::<BLOCK>(), output[written..].first_chunk_mut::<BLOCK>())
-            && from.iter().fold(0, |most, &unit| value(unit).max(most)) < 0xD800
+        while let (Some(from), Some(to)) = (
+            input[read..].first_chunk::<TOGETHER>(),
+            output[written..].first_chunk_mut::<TOGETHER>(),
+        ) && from.iter().fold(0, |most, &unit| value(unit).max(most)) < 0xD800
         {
             for (to, &from) in to.iter_mut().zip(from) {
                 *to = value(from) as u16;
             }
-            read += BLOCK;
-            written += BLOCK;
+            read += TOGETHER;
+            written += TOGETHER;
         }
         let Some(&unit) = input.get(read) else { break Stop::Done };
         let c = match char::from_u32(value(unit)) {

@@ -101,7 +101,7 @@ impl Source for str {
 }
 
 /// A unit that a level decodes text to.
-trait Unit: Copy + Debug + 'static {
+trait DecodeUnit: Copy + Debug + 'static {
     /// U+FFFD.
     const REPLACEMENT: &'static [Self];
 
@@ -135,7 +135,7 @@ trait Unit: Copy + Debug + 'static {
     }
 }
 
-impl Unit for u8 {
+impl DecodeUnit for u8 {
     const REPLACEMENT: &'static [u8] = "\u{FFFD}".as_bytes();
     const BYTES: usize = 1;
 
@@ -153,7 +153,7 @@ impl Unit for u8 {
     }
 }
 
-impl Unit for u16 {
+impl DecodeUnit for u16 {
     const REPLACEMENT: &'static [u16] = &[0xFFFD];
     const BYTES: usize = 3;
 
@@ -170,7 +170,7 @@ impl Unit for u16 {
     }
 }
 
-impl Unit for char {
+impl DecodeUnit for char {
     const REPLACEMENT: &'static [char] = &[char::REPLACEMENT_CHARACTER];
     const BYTES: usize = 4;
 
@@ -191,7 +191,7 @@ impl Unit for char {
 const SHORT: usize = 64;
 
 /// Validates `input` and decodes it, a window at a time, so that a window is still in the cache when it is decoded.
-fn decode<U: Unit>(input: &[u8], output: &mut [U], errors: Errors) -> Transcoded {
+fn decode<U: DecodeUnit>(input: &[u8], output: &mut [U], errors: Errors) -> Transcoded {
     let level = Level::detect();
     if input.len() <= SHORT
         && let Some(written) = U::decode_short(level, input, output)
@@ -237,7 +237,7 @@ fn decode<U: Unit>(input: &[u8], output: &mut [U], errors: Errors) -> Transcoded
 
 /// Returns the number of bytes to validate if there is room for `room` units: few that do not fit, and enough for one
 /// character.
-fn window<U: Unit>(room: usize) -> usize {
+fn window<U: DecodeUnit>(room: usize) -> usize {
     const MORE: usize = 512;
     const LARGEST: usize = 16 * 1024;
     room.saturating_mul(U::BYTES).min(room.saturating_add(MORE)).clamp(4, LARGEST)

@@ -31,7 +31,6 @@ use crate::simd::uninit::as_uninit;
 const EXCESS: usize = 8;
 /// Bytes of text after a block whose units overwrite the excess of the block.
 const ENOUGH: usize = 4 * EXCESS;
-/// The largest block.
 const MOST: usize = 32;
 
 /// Counts the characters of `text`: the bytes that begin one. Compilers vectorise this with the target features of the caller.
@@ -79,7 +78,7 @@ pub(in crate::simd) fn decode_utf16<V: Lanes>(
 ///
 /// A separate function, because loading the constants for other text would take longer than all of this.
 #[inline(always)]
-pub(in crate::simd) fn decode_short_ascii<V: Lanes, U: Unit>(
+pub(in crate::simd) fn decode_short_ascii<V: Lanes, U: AnyUnit>(
     any: V,
     bytes: &[u8],
     out: &mut [U],
@@ -125,7 +124,7 @@ pub(in crate::simd) fn decode_leading_ascii<V: Lanes, U: AsciiUnit>(
 
 /// Decodes complete characters, and stops where a block might not fit.
 #[inline(always)]
-fn decode<V: Lanes, U: Unit>(any: V, text: &str, out: &mut [U]) -> (usize, usize) {
+fn decode<V: Lanes, U: AnyUnit>(any: V, text: &str, out: &mut [U]) -> (usize, usize) {
     let (mut read, written) = match text.len() >= V::LEN + 3 {
         true => decode_blocks::<V, U>(any, text.as_bytes(), out),
         false => decode_short::<V, U>(any, text.as_bytes(), out),
@@ -156,16 +155,16 @@ unsafe impl AsciiUnit for char {}
 /// # Safety
 ///
 /// - Any value is valid.
-pub(in crate::simd) unsafe trait Unit: AsciiUnit {}
+pub(in crate::simd) unsafe trait AnyUnit: AsciiUnit {}
 
 // SAFETY: an integer.
-unsafe impl Unit for u16 {}
+unsafe impl AnyUnit for u16 {}
 // SAFETY: an integer.
-unsafe impl Unit for u32 {}
+unsafe impl AnyUnit for u32 {}
 
 /// Decodes text of a block and more. Stops where a block might not fit.
 #[inline(always)]
-fn decode_blocks<V: Lanes, U: Unit>(any: V, bytes: &[u8], out: &mut [U]) -> (usize, usize) {
+fn decode_blocks<V: Lanes, U: AnyUnit>(any: V, bytes: &[u8], out: &mut [U]) -> (usize, usize) {
     let mut at = 0;
     // A shrinking slice, not an index: rows `to-utf-16/cjk/65536` and `to-chars/cjk/65536` 6 % less time, `to-utf-16/emoji`
     // 2 % more.
@@ -220,7 +219,7 @@ fn decode_blocks<V: Lanes, U: Unit>(any: V, bytes: &[u8], out: &mut [U]) -> (usi
 
 /// Decodes the last blocks, from `at` on, through the stack. They overlap the blocks before them.
 #[inline(always)]
-fn decode_last_blocks<V: Lanes, U: Unit>(
+fn decode_last_blocks<V: Lanes, U: AnyUnit>(
     any: V,
     bytes: &[u8],
     out: &mut [U],
@@ -284,7 +283,7 @@ fn decode_ascii<V: Lanes, U: AsciiUnit>(any: V, bytes: &[u8], out: &mut [U]) -> 
 
 /// Decodes text shorter than a block and three bytes, through the stack.
 #[inline(always)]
-fn decode_short<V: Lanes, U: Unit>(any: V, bytes: &[u8], out: &mut [U]) -> (usize, usize) {
+fn decode_short<V: Lanes, U: AnyUnit>(any: V, bytes: &[u8], out: &mut [U]) -> (usize, usize) {
     let mut window = [0; 3 + 2 * MOST + 1];
     window[3..][..bytes.len()].copy_from_slice(bytes);
     let (mut at, mut written) = (0, 0);
@@ -310,13 +309,11 @@ fn backs<V: Lanes>(any: V, bytes: &[u8], at: usize, block: V) -> [V; 3] {
     [load::<V>(any, bytes, at - 1), load::<V>(any, bytes, at - 2), load::<V>(any, bytes, at - 3)]
 }
 
-/// The units of a block.
 struct Units<V> {
     /// For each byte, the unit that ends at it: bits 0 to 7, 8 to 15, and from 16 on.
     planes: [V; 3],
     /// The bytes at which a unit ends.
     keep: u32,
-    /// The consumed bytes of the block.
     len: usize,
 }
 
@@ -378,9 +375,8 @@ impl<V: Lanes> Units<V> {
     }
 
     /// Writes the units, and up to [`EXCESS`] after them. Returns how many.
-    /// Panics if there is no room for `LEN` of them and the excess.
     #[inline(always)]
-    fn put<U: Unit>(&self, room: &mut [U]) -> usize {
+    fn put<U: AnyUnit>(&self, room: &mut [U]) -> usize {
         let room = &mut room[..V::LEN + EXCESS];
         let [low, high, top] = self.planes;
         let (units, tops) = (low.interleave(high), top.interleave(top.splat(0)));
@@ -395,7 +391,7 @@ impl<V: Lanes> Units<V> {
 
     /// Writes the units and no excess. Returns `None`, and writes nothing, if they do not fit.
     #[inline(always)]
-    fn put_exactly<U: Unit>(&self, out: &mut [U]) -> Option<usize> {
+    fn put_exactly<U: AnyUnit>(&self, out: &mut [U]) -> Option<usize> {
         let mut scratch = [U::from(0); MOST + EXCESS];
         let count = self.put(&mut scratch);
         copy_few(&scratch[..count], out.get_mut(..count)?);
@@ -405,7 +401,6 @@ impl<V: Lanes> Units<V> {
 
 /// Copies units, about ten at most, in overlapping chunks: a call to `memcpy` would take longer
 /// (`benches/scenarios/chars.rs`).
-/// Panics if the lengths differ.
 #[inline(always)]
 fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {
     #[inline(always)]
@@ -428,7 +423,6 @@ fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {
 }
 
 /// Writes a block of ASCII to the start of `room`.
-/// Panics if there is no room for it.
 #[inline(always)]
 fn put_ascii<V: Lanes, U: AsciiUnit>(block: V, room: &mut [U]) {
     const { assert!(size_of::<U>() == 2 || size_of::<U>() == 4) };
@@ -448,10 +442,9 @@ fn put_ascii<V: Lanes, U: AsciiUnit>(block: V, room: &mut [U]) {
 }
 
 /// Writes eight units to the start of `room`. `tops` are their bits from 16 on.
-/// Panics if there is no room for them.
 #[inline(always)]
-fn put_group<P: Part, U: Unit>(units: P, tops: P, room: &mut [U]) {
-    // SAFETY: `Unit` allows any value.
+fn put_group<P: Part, U: AnyUnit>(units: P, tops: P, room: &mut [U]) {
+    // SAFETY: `AnyUnit` allows any value.
     let out = unsafe { as_uninit(&mut room[..8]) };
     if size_of::<U>() == 2 {
         return units.store(out);

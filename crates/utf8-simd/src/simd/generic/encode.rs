@@ -30,32 +30,29 @@ use crate::simd::uninit::as_uninit;
 const MOST: usize = 16;
 /// The number of items at the end that are faster one by one. Rows `from-chars/emoji/64`, `from-chars/latin/64`.
 const FEW: usize = 5;
-/// The number of bytes in a part of a vector.
 const PART: usize = 16;
 /// The number of steps in a stride of ASCII.
 const STRIDE: usize = 4;
 
-/// Encodes `chars`; see [`Level::encode_chars`](crate::simd::Level::encode_chars).
 #[inline(always)]
 pub(in crate::simd) fn encode_chars<V: Lanes, Short: Lanes>(
-    tokens: (V, Short),
+    any: (V, Short),
     chars: &[char],
     out: &mut [u8],
 ) -> (usize, usize) {
     // SAFETY: vectors and an initialised scratch are written.
-    let (read, written) = encode::<V, Short, char>(tokens, chars, unsafe { as_uninit(out) });
+    let (read, written) = encode::<V, Short, char>(any, chars, unsafe { as_uninit(out) });
     let (more, len) = reference::encode_chars(&chars[read..], &mut out[written..]);
     (read + more, written + len)
 }
 
-/// Encodes `units`; see [`Level::encode_utf16`](crate::simd::Level::encode_utf16).
 #[inline(always)]
 pub(in crate::simd) fn encode_utf16<V: Lanes, Short: Lanes>(
-    tokens: (V, Short),
+    any: (V, Short),
     units: &[u16],
     out: &mut [MaybeUninit<u8>],
 ) -> (usize, usize) {
-    let (read, written) = encode::<V, Short, u16>(tokens, units, out);
+    let (read, written) = encode::<V, Short, u16>(any, units, out);
     // What is left is little, or begins with a step that contains an unpaired surrogate or does not fit.
     let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..]);
     (read + more, written + len)
@@ -71,22 +68,19 @@ const fn ascii_room<V: Lanes>() -> usize {
     (STRIDE - 1) * (V::LEN / 2) + PART
 }
 
-/// The items that are encoded, `LEN / 2` per step.
-trait Item: Copy + Default {
+trait Encodable: Copy + Default {
     /// Encodes the first `LEN / 2` items. Returns the items read and the bytes written. Does not read a high
     /// surrogate at the end, and reads nothing if there is an unpaired surrogate.
-    /// Panics if there are fewer items, or less than [`step_room`].
     fn put<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> (usize, usize);
 
     /// Encodes the first `STRIDE` times `LEN / 2` items if they are ASCII. Returns whether they are.
-    /// Panics if there are fewer items, or less than [`ascii_room`].
     fn put_ascii<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool;
 }
 
 /// Encodes items in steps of `V`, then of `Short`, then the rest. Stops where a step contains an unpaired
 /// surrogate, or might not fit.
 #[inline(always)]
-fn encode<V: Lanes, Short: Lanes, I: Item>(
+fn encode<V: Lanes, Short: Lanes, I: Encodable>(
     (any, short): (V, Short),
     items: &[I],
     out: &mut [MaybeUninit<u8>],
@@ -110,7 +104,7 @@ fn encode<V: Lanes, Short: Lanes, I: Item>(
 
 /// Encodes whole steps, as far as another is certain to fit. Breaks before an unpaired surrogate.
 #[inline(always)]
-fn encode_steps<V: Lanes, I: Item>(
+fn encode_steps<V: Lanes, I: Encodable>(
     any: V,
     items: &[I],
     out: &mut [MaybeUninit<u8>],
@@ -150,7 +144,7 @@ fn encode_steps<V: Lanes, I: Item>(
 /// Encodes less than a step, a high surrogate and less than a step, or items for which there is little room. Leaves a
 /// few.
 #[inline(always)]
-fn encode_rest<V: Lanes, I: Item>(
+fn encode_rest<V: Lanes, I: Encodable>(
     any: V,
     items: &[I],
     out: &mut [MaybeUninit<u8>],
@@ -182,20 +176,18 @@ fn encode_rest<V: Lanes, I: Item>(
     (read, written)
 }
 
-/// Loads a vector's units.
 #[inline(always)]
 fn load_units<V: Lanes>(any: V, units: &[u16]) -> V {
     any.load(as_bytes(&units[..V::LEN / 2]))
 }
 
-/// Loads two vectors of `char`s.
 #[inline(always)]
 fn load_chars<V: Lanes>(any: V, chars: &[char]) -> [V; 2] {
     let bytes = as_bytes(&chars[..V::LEN / 2]);
     [load(any, bytes, 0), load(any, bytes, V::LEN)]
 }
 
-impl Item for u16 {
+impl Encodable for u16 {
     #[inline(always)]
     fn put<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
         put_units::<V, true>(load_units(any, items), room)
@@ -218,7 +210,7 @@ impl Item for u16 {
     }
 }
 
-impl Item for char {
+impl Encodable for char {
     #[inline(always)]
     fn put<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
         let [first, second] = load_chars::<V>(any, items);
@@ -245,7 +237,6 @@ impl Item for char {
     }
 }
 
-/// Writes vectors of ASCII units.
 #[inline(always)]
 fn put_ascii_units<V: Lanes>(units: [V; STRIDE], room: &mut [MaybeUninit<u8>]) {
     let step = V::LEN / 2;
@@ -256,8 +247,7 @@ fn put_ascii_units<V: Lanes>(units: [V; STRIDE], room: &mut [MaybeUninit<u8>]) {
     put_part(d.narrow_16(), room, 3 * step);
 }
 
-/// Encodes a vector of units; see [`Item::put`]. Without `PAIRS`, none is a surrogate.
-/// Panics if there is less than [`step_room`].
+/// Encodes a vector of units; see [`Encodable::put`]. Without `PAIRS`, none is a surrogate.
 #[inline(always)]
 fn put_units<V: Lanes, const PAIRS: bool>(
     units: V,
@@ -411,8 +401,6 @@ fn encode_lanes<V: Lanes>(c: V) -> (V, V) {
     (bytes, odd.or(has_three.and(c.splat_32(0xFF00))))
 }
 
-/// Writes 16 bytes from `at` on.
-/// Panics if there is no room for them.
 #[inline(always)]
 fn put_part<P: Part>(part: P, room: &mut [MaybeUninit<u8>], at: usize) {
     part.store(&mut room[at..]);

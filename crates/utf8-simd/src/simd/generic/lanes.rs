@@ -29,10 +29,13 @@ pub(in crate::simd) trait Lanes: Vector {
     fn shr_32<const N: i32>(self) -> Self;
     /// Bytes of `yes` where bit 7 of `self` is set, of `no` elsewhere.
     fn select(self, yes: Self, no: Self) -> Self;
-    /// Whether any bit is set in both.
     fn intersects(self, other: Self) -> bool;
     /// Bit 7 of each byte, as one bit.
-    fn bitmask(self) -> u32;
+    #[inline(always)]
+    fn bitmask(self) -> u32 {
+        const { assert!(Self::MASK_BITS == 1) };
+        self.movemask() as u32
+    }
     /// Bit 15 of each lane of 16 bits, as one bit.
     fn bitmask_16(self) -> u32;
     /// How many bits are set, of the lowest `LEN`.
@@ -44,7 +47,6 @@ pub(in crate::simd) trait Lanes: Vector {
     fn interleave(self, high: Self) -> Self::Groups;
     /// The lanes of 16 bits of `self`, each followed by that of `high`.
     fn interleave_16(self, high: Self) -> Self::Groups;
-    /// This vector in parts.
     fn parts(self) -> Self::Parts;
     /// The lanes of 32 bits of `self` and `other`, which are below 1_0000, as lanes of 16 bits.
     fn narrow_32(self, other: Self) -> Self;

@@ -1,8 +1,5 @@
-//! The algorithm of the levels with vectors of 16 or 32 bytes, written once.
-//!
-//! It is the algorithm of `x86_64/avx512`, in operations that smaller vectors have. State is bit 7 of each byte
-//! lane. For a block and the same block moved back by one, two and three bytes (`back1`, `back2`,
-//! `back3`: loaded again, not shuffled):
+//! The algorithm of the vector levels, written once. State is bit 7 of each byte lane. For a block and the same block moved
+//! back by one, two and three bytes (`back1`, `back2`, `back3`: loaded again, not shuffled):
 //!
 //! ```text
 //! wanted  = back1 >= C0  or  back2 >= E0  or  back3 >= F0    this must be a continuation byte
@@ -21,8 +18,12 @@
 //!   an entry: their addends differ by 10, as do the first second bytes that they allow.
 //!
 //! This does not test F5..=FF and the second byte after F4, which are rare in text: for bytes from F4 on,
-//! [`test_beyond`] is needed too. Not with NEON, which finds the addends in a table of 32 entries: see
+//! [`test_beyond`] is needed too. Not with NEON and AVX-512, which find the addends in a table with an entry for each: see
 //! `TESTS_ALL_LEADS`. Without a leading byte above DF, the narrow test `(back1 >= C0) xor here` is sufficient.
+//!
+//! AVX-512 combines three vectors in one instruction, and its table has an addend for each leading byte, C0 and C1 too
+//! (`HAS_TERNARY`): `errors |= (wanted xor here) or (back1 >= C0 and not good)`, without `least`. Text without a leading byte
+//! above EF needs no `back3`.
 //!
 //! The well-known algorithm with three table lookups, for both nibbles of a byte and the high nibble of the
 //! next, takes 16 operations instead of 14, and has no cheaper variant for two-byte letters.
@@ -57,24 +58,22 @@ pub(super) use operations::operations;
 pub(super) use scan::{
     ascii_before, block_errors, copy_valid_prefix, locate_error, valid_prefix_len,
 };
-#[cfg(target_arch = "x86_64")]
-#[allow(unused_imports)] // the proof calls `sequence_start`
-pub(super) use scan::{cold_path, error_near, first_marks, sequence_start};
-pub(super) use test::Look;
-#[cfg(target_arch = "x86_64")]
-pub(super) use test::{Tested, any_wide, any_widest, backs_of, test_by, test_first, test_full};
+pub(super) use test::Verdict;
 pub(super) use unmask::unmask_and_validate_long;
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) use validate::validate_halves;
-#[cfg(target_arch = "x86_64")]
-pub(super) use validate::{conclude, is_ascii, stray_after_ascii, unfinished};
 pub(super) use validate::{validate_blocks, validate_long, validate_up_to_16, validate_up_to_32};
-#[cfg(target_arch = "x86_64")]
-pub(super) use vector::Aligned;
 #[cfg(not(target_arch = "aarch64"))]
 pub(super) use vector::SECOND;
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) use vector::SECOND_BY_LEAD;
 pub(super) use vector::{SHIFT_UP, Vector, Vector16, arithmetic, first, first_mut, lanewise};
+// For AVX-512. The proof calls `sequence_start`.
 #[cfg(target_arch = "x86_64")]
-pub(super) use vector::{as_bytes, distance_to_line, load, store};
+#[allow(unused_imports)]
+pub(super) use {
+    scan::{cold_path, error_near, first_marks, sequence_start},
+    test::{Tested, any_wide, any_widest, backs_of, test_by, test_first, test_full},
+    validate::{conclude, is_ascii, stray_after_ascii, unfinished},
+    vector::{Aligned, as_bytes, distance_to_line, load, store},
+};

@@ -34,7 +34,7 @@ macro_rules! operations {
         /// Returns the result, and locates an error exactly if one is marked.
         #[inline]
         #[target_feature(enable = $feature)]
-        fn conclude(input: &[u8], look: Look) -> Validated {
+        fn conclude(input: &[u8], look: Verdict) -> Validated {
             match look {
                 Ok(found) => found,
                 Err(from) => locate_error(input, from),

@@ -15,8 +15,6 @@ pub(in crate::simd) fn valid_prefix_len<V: Vector>(any: V, input: &[u8]) -> usiz
     valid_prefix::<V, false>(any, input, &mut [])
 }
 
-/// Copies bytes; see [`Level::copy_valid_prefix`](crate::simd::Level::copy_valid_prefix).
-/// Panics if `out` is shorter than `input`.
 #[inline(always)]
 pub(in crate::simd) fn copy_valid_prefix<V: Vector>(
     any: V,
@@ -161,7 +159,6 @@ pub(in crate::simd) fn block_errors<V: Vector>(
 }
 
 impl Validated {
-    /// All `len` bytes are well-formed.
     #[inline(always)]
     pub(in crate::simd) const fn all(len: usize) -> Self {
         Self { valid_up_to: len, error_len: ErrorLen::None }

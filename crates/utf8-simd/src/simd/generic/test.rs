@@ -5,7 +5,7 @@ use crate::simd::results::Validated;
 use crate::simd::{head, tail};
 
 /// The result, or the index of a byte at or after which there may be an error.
-pub(in crate::simd) type Look = Result<Validated, usize>;
+pub(in crate::simd) type Verdict = Result<Validated, usize>;
 
 /// The accumulated state of blocks.
 #[derive(Clone, Copy)]
@@ -137,7 +137,6 @@ pub(in crate::simd) fn test_first<V: Vector>(block: V) -> Tested<V> {
 }
 
 /// [`test_full`] for the block at `at`, 3 or more.
-/// Panics if it is not within `bytes`, or there are not three bytes before it.
 #[inline(always)]
 pub(super) fn test_full_at<V: Vector>(
     any: V,

@@ -44,7 +44,6 @@ pub(in crate::simd) fn unmask_and_validate_long<V: Vector>(
     if is_valid { Validated::all_but_tail(bytes) } else { validate(bytes) }
 }
 
-/// The mask, repeated.
 struct Keys([u8; 68]);
 
 impl Keys {

@@ -2,14 +2,15 @@
 
 #[cfg(not(target_arch = "wasm32"))]
 use super::scan::cold_path;
-use super::scan::error_near;
+use super::scan::locate_error;
 use super::test::{
-    Look, Tested, any_wide, backs_of, needs_beyond, never, test_beyond, test_first, test_full,
+    Tested, Verdict, any_wide, backs_of, needs_beyond, never, test_beyond, test_first, test_full,
     test_full_at, test_narrow,
 };
 use super::vector::{Aligned, Vector, Vector16, distance_to_line, first, load};
+use crate::simd::head;
 use crate::simd::reference;
-use crate::simd::results::Validated;
+use crate::simd::results::{ErrorLen, Validated};
 
 /// The rounded average with this sets bit 7 of those of a vector's last three bytes that begin a sequence
 /// which the vector does not contain completely.
@@ -32,7 +33,7 @@ pub(in crate::simd) fn conclude<V: Vector>(
     found: Tested<V>,
     top: V,
     last: V,
-) -> Look {
+) -> Verdict {
     let suspicious = found.marks().or(needs_beyond(top));
     if !suspicious.or(unfinished(last)).any_high_bit() {
         Ok(Validated::all(input.len()))
@@ -45,7 +46,7 @@ pub(in crate::simd) fn conclude<V: Vector>(
 
 /// 4 to 16 bytes in one register, after zeros.
 #[inline(always)]
-pub(in crate::simd) fn validate_up_to_16<V: Vector16>(any: V, input: &[u8]) -> Look {
+pub(in crate::simd) fn validate_up_to_16<V: Vector16>(any: V, input: &[u8]) -> Verdict {
     let words = match (input.first_chunk(), input.last_chunk()) {
         (Some(&first), Some(&last)) if input.len() > 8 => {
             let [first, last] = [u64::from_le_bytes(first), u64::from_le_bytes(last)];
@@ -65,13 +66,13 @@ pub(in crate::simd) fn validate_up_to_16<V: Vector16>(any: V, input: &[u8]) -> L
             [0, u64::from(first) << (8 * (8 - input.len())) | u64::from(last) << 32]
         }
     };
-    let text = V::from_words(any, words);
+    let text = V::words(any, words);
     conclude(input, test_first(text), text, text)
 }
 
 /// 17 to 32 bytes in two registers, after zeros.
 #[inline(always)]
-pub(in crate::simd) fn validate_up_to_32<V: Vector16>(any: V, input: &[u8]) -> Look {
+pub(in crate::simd) fn validate_up_to_32<V: Vector16>(any: V, input: &[u8]) -> Verdict {
     let (Some(low), Some(high)) = (input.first_chunk::<16>(), input.last_chunk::<16>()) else {
         return Ok(reference::validate(input));
     };
@@ -89,7 +90,10 @@ pub(in crate::simd) fn validate_up_to_32<V: Vector16>(any: V, input: &[u8]) -> L
 /// overlap.
 #[cfg(not(target_arch = "wasm32"))]
 #[inline(always)]
-pub(in crate::simd) fn validate_halves<V: Vector, const HALF: usize>(any: V, input: &[u8]) -> Look {
+pub(in crate::simd) fn validate_halves<V: Vector, const HALF: usize>(
+    any: V,
+    input: &[u8],
+) -> Verdict {
     let (Some(first), Some(last)) = (input.first_chunk::<HALF>(), input.last_chunk::<HALF>())
     else {
         return Ok(reference::validate(input));
@@ -125,7 +129,10 @@ pub(in crate::simd) fn validate_halves<V: Vector, const HALF: usize>(any: V, inp
 
 /// Inputs of at most `MOST` bytes; the last block is aligned to the end.
 #[inline(always)]
-pub(in crate::simd) fn validate_blocks<V: Vector, const MOST: usize>(any: V, input: &[u8]) -> Look {
+pub(in crate::simd) fn validate_blocks<V: Vector, const MOST: usize>(
+    any: V,
+    input: &[u8],
+) -> Verdict {
     assert!(input.len() >= 2 * V::LEN && input.len() <= MOST);
     let last = input.len() - V::LEN;
     let block: V = load(any, input, 0);
@@ -166,7 +173,7 @@ const SOON: usize = 512;
 /// - After a byte above DF, the full test is used, without a branch: for one stride, or for 1 KiB if the last
 ///   switch was less than half a KiB ago or at most 1 KiB is left.
 #[inline(always)]
-pub(in crate::simd) fn validate_long<V: Vector>(any: V, input: &[u8]) -> Look {
+pub(in crate::simd) fn validate_long<V: Vector>(any: V, input: &[u8]) -> Verdict {
     let len = input.len();
     let (Some(first_run), Some(last_run)) = (input.first_chunk(), input.last_chunk()) else {
         return Ok(reference::validate(input));
@@ -259,10 +266,12 @@ impl<'a, V: Vector> Strides<'a, V> {
         let blocks: [V; 2] = [load(any, input, 0), load(any, input, V::LEN)];
         let both = test_full_at(any, input, V::LEN, test_first(blocks[0]));
         let top = blocks[0].max(blocks[1]);
-        if both.marks().or(needs_beyond(top)).any_high_bit()
-            && let Some(near) = first_in_two_blocks(blocks)
-        {
-            return Err(error_near(input, near));
+        if both.marks().or(needs_beyond(top)).any_high_bit() {
+            // An error near the start is located here, so that the strides need not.
+            let found = locate_error(any, head(input, 2 * V::LEN), 0);
+            if found.error_len != ErrorLen::None {
+                return Err(found);
+            }
         }
         let at = V::LEN + distance_to_line(input.as_ptr()) % V::LEN;
         Ok(Self::new(any, input, at.min(input.len() - STRIDE), 0))
@@ -317,22 +326,6 @@ impl<'a, V: Vector> Strides<'a, V> {
         (self.checked, self.group, self.check_at) = (self.at, self.at, self.at + GROUP);
         self.top = self.top.splat(0);
     }
-}
-
-/// Locates the first error in the first two blocks of an input, so that the strides need not.
-#[cold]
-#[inline(always)]
-fn first_in_two_blocks<V: Vector>([first, second]: [V; 2]) -> Option<usize> {
-    let zero = first.splat(0);
-    let mut found = test_first(first);
-    found.errors = found.errors.or(test_beyond(first, first.prev::<1>(zero)));
-    if let Some(i) = found.marks().first_high_bit() {
-        return Some(i);
-    }
-    let backs = backs_of(second, first);
-    found = test_full(second, backs, Tested::with_errors(zero));
-    found.errors = found.errors.or(test_beyond(second, backs[0]));
-    found.marks().first_high_bit().map(|i| V::LEN + i)
 }
 
 /// The maxima of the bytes of a stride and of the three bytes before it.
@@ -397,7 +390,6 @@ fn test_full_in<V: Vector>(
     (found, top)
 }
 
-/// Whether a run is ASCII.
 #[inline(always)]
 pub(in crate::simd) fn is_ascii<V: Vector>(any: V, run: &[u8; RUN]) -> bool {
     let mut any: V = load(any, run, 0);

@@ -9,6 +9,7 @@ use crate::simd::{table, tail};
 /// Addends by the low four bits of `lead` (E0 = 01 .. EF = 10, F0 = 11 .. F3 = 14; 00 below E0). The sum of
 /// `lead`, its addend and `here` (C0..=FF) has bit 7 set for the second bytes that may follow. If `lead` plus
 /// its addend is C0 to FF, that is true of all second bytes.
+#[cfg(not(target_arch = "aarch64"))]
 pub(in crate::simd) static SECOND: [u8; 16] = {
     let mut table = [0xC0; 16]; // C0 + 00..=20 = C0..=E0: any
     // E0: 9F + 01 = A0. 80..=9F are C0..=DF: 60..=7F, A0..=BF are E0..=FF: 80..=9F.
@@ -24,7 +25,7 @@ pub(in crate::simd) static SECOND: [u8; 16] = {
 pub(in crate::simd) struct Aligned(pub(in crate::simd) [u8; 64]);
 
 /// By the leading byte, C0 to FF, the addend that clears bit 7 of `here` if the second byte may not follow. For levels that
-/// can select from so many.
+/// can select from 64 or 32 entries.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(in crate::simd) static SECOND_BY_LEAD: Aligned = Aligned(table!(64, |i| {
     // 80..=BF are C0..=FF in `here`.
@@ -47,7 +48,6 @@ pub(in crate::simd) static SECOND_BY_LEAD: Aligned = Aligned(table!(64, |i| {
 ///
 /// Invariant: values exist only where the machine has the instructions that the methods use.
 pub(in crate::simd) trait Vector: Copy {
-    /// Bytes in a vector.
     const LEN: usize;
     /// Bits of [`movemask`](Self::movemask) for each byte.
     const MASK_BITS: u32 = 1;
@@ -60,7 +60,6 @@ pub(in crate::simd) trait Vector: Copy {
     /// Loads the vector at the start of `bytes`. `self` only proves that the machine has the instructions.
     fn load(self, bytes: &[u8]) -> Self;
     /// Stores this vector at the start of `bytes`; its bytes are then initialised.
-    /// Panics if there are fewer than `LEN`.
     fn store(self, bytes: &mut [MaybeUninit<u8>]);
     /// The same byte in each lane. `self` only proves that the machine has the instructions.
     fn splat(self, byte: u8) -> Self;
@@ -74,14 +73,13 @@ pub(in crate::simd) trait Vector: Copy {
     fn saturating_sub(self, other: Self) -> Self;
     /// `(self + other + 1) / 2`
     fn average(self, other: Self) -> Self;
-    /// The maximum of each pair of unsigned bytes.
     fn max(self, other: Self) -> Self;
-    /// The minimum of each pair of unsigned bytes.
     fn min(self, other: Self) -> Self;
     /// For each leading byte, an addend that leaves bit 7 of `here` (C0..=FF) set if the second byte may follow it.
     /// See the documentation of `generic`.
     fn second_addends(self) -> Self;
     /// The leading bytes counted from E0 = 1; 0 for lower bytes.
+    #[cfg(not(target_arch = "aarch64"))]
     #[inline(always)]
     fn leads(self) -> Self {
         self.saturating_sub(self.splat(0xDF))
@@ -125,7 +123,6 @@ pub(in crate::simd) trait Vector: Copy {
         self.saturating_sub(self.splat(least - 0x80))
     }
 
-    /// Whether bit 7 of any byte is set.
     #[inline(always)]
     fn any_high_bit(self) -> bool {
         self.movemask() != 0
@@ -146,7 +143,6 @@ pub(in crate::simd) fn load<V: Vector>(any: V, bytes: &[u8], at: usize) -> V {
 }
 
 /// Stores `vector` at `at`.
-/// Panics if it does not fit in `bytes`.
 #[inline(always)]
 pub(in crate::simd) fn store<V: Vector>(vector: V, bytes: &mut [u8], at: usize) {
     // SAFETY: a vector writes initialised bytes only.
@@ -161,7 +157,6 @@ pub(in crate::simd) fn first<const N: usize>(bytes: &[u8]) -> &[u8; N] {
 }
 
 /// The first `N` bytes.
-/// Panics if there are fewer.
 #[inline(always)]
 pub(in crate::simd) fn first_mut<T, const N: usize>(bytes: &mut [T]) -> &mut [T; N] {
     bytes.first_chunk_mut().expect("room for a whole vector")
@@ -179,7 +174,6 @@ unsafe impl Initialised for u16 {}
 // SAFETY: it is represented as a `u32`.
 unsafe impl Initialised for char {}
 
-/// Returns the bytes of `items`.
 #[inline(always)]
 pub(in crate::simd) fn as_bytes<T: Initialised>(items: &[T]) -> &[u8] {
     // SAFETY: all of the memory is initialised, as `Initialised` promises, and a byte needs no alignment.
@@ -189,7 +183,7 @@ pub(in crate::simd) fn as_bytes<T: Initialised>(items: &[T]) -> &[u8] {
 /// A vector of 16 bytes.
 pub(in crate::simd) trait Vector16: Vector {
     /// A vector of two words, each in little-endian order.
-    fn from_words(self, words: [u64; 2]) -> Self;
+    fn words(self, words: [u64; 2]) -> Self;
 
     /// This vector moved up by `n` bytes, at most 16, with zeros below.
     fn shift_up(self, n: usize) -> Self;

@@ -7,28 +7,25 @@ use core::mem::MaybeUninit;
 
 use super::ascii_len;
 
-/// Counts the characters of `text`.
 pub(in crate::simd) fn count_chars(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Decodes to `char`s.
 pub(in crate::simd) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
     decode(text, out)
 }
 
-/// Decodes to UTF-16 units.
 pub(in crate::simd) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
     decode(text, out)
 }
 
 /// The unit of the output.
-pub(in crate::simd) trait Unit: Copy + From<u8> {
+pub(in crate::simd) trait DecodedUnit: Copy + From<u8> {
     /// Writes `c` to the start of `out`. Returns the number of units, or `None` if it does not fit.
     fn put(c: char, out: &mut [Self]) -> Option<usize>;
 }
 
-impl Unit for char {
+impl DecodedUnit for char {
     #[inline]
     fn put(c: char, out: &mut [Self]) -> Option<usize> {
         *out.first_mut()? = c;
@@ -36,7 +33,7 @@ impl Unit for char {
     }
 }
 
-impl Unit for u16 {
+impl DecodedUnit for u16 {
     #[inline]
     fn put(c: char, out: &mut [Self]) -> Option<usize> {
         let len = c.len_utf16();
@@ -46,7 +43,7 @@ impl Unit for u16 {
 }
 
 /// Decodes `text` into `out`: ASCII in strides, other characters one by one.
-pub(in crate::simd) fn decode<U: Unit>(text: &str, out: &mut [U]) -> (usize, usize) {
+pub(in crate::simd) fn decode<U: DecodedUnit>(text: &str, out: &mut [U]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     loop {
         let (bytes, room) = (&text.as_bytes()[read..], &mut out[written..]);
@@ -93,10 +90,10 @@ pub(in crate::simd) fn decode_ascii_utf16(bytes: &[u8], out: &mut [u16]) -> usiz
 ///
 /// A level inlines it, so that the compiler uses its vectors.
 #[inline(always)]
-pub(in crate::simd) fn decode_ascii<U: Unit>(bytes: &[u8], out: &mut [U]) -> usize {
+pub(in crate::simd) fn decode_ascii<U: DecodedUnit>(bytes: &[u8], out: &mut [U]) -> usize {
     const STRIDE: usize = 64;
     #[inline(always)]
-    fn by_strides<U: Unit>(bytes: &[u8], out: &mut [U]) -> usize {
+    fn by_strides<U: DecodedUnit>(bytes: &[u8], out: &mut [U]) -> usize {
         let mut len = 0;
         for (from, to) in bytes.as_chunks::<STRIDE>().0.iter().zip(out.as_chunks_mut::<STRIDE>().0)
         {
@@ -131,7 +128,7 @@ pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Opti
 
 // Not inlined: the callers of a level contain a call of each level's function.
 #[inline(never)]
-fn short_ascii<U: Unit>(bytes: &[u8], out: &mut [U]) -> Option<usize> {
+fn short_ascii<U: DecodedUnit>(bytes: &[u8], out: &mut [U]) -> Option<usize> {
     if bytes.len() > out.len().min(64) || !bytes.is_ascii() {
         return None;
     }
@@ -266,5 +263,4 @@ fn continuation(value: u32) -> u8 {
     0x80 | (value & 0x3F) as u8
 }
 
-/// The units of a block.
 const UNITS: usize = 16;

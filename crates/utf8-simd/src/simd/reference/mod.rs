@@ -35,7 +35,6 @@ pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
     Validated { valid_up_to: at, error_len: ErrorLen::None }
 }
 
-/// Counts the well-formed bytes.
 pub(in crate::simd) fn valid_prefix_len(input: &[u8]) -> usize {
     validate(input).valid_up_to
 }
@@ -183,7 +182,6 @@ pub(in crate::simd) fn unmask(bytes: &mut [u8], mask: [u8; 4]) {
     }
 }
 
-/// Unmasks `bytes` and validates them.
 pub(in crate::simd) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     unmask(bytes, mask);
     validate(bytes)

@@ -36,9 +36,7 @@ impl NulForm {
 /// The sequences that start in a block. Bit `i` of a mask represents byte `i`.
 #[cfg(target_arch = "x86_64")]
 pub(in crate::simd) struct PairMarks {
-    /// The bytes ED.
     pub(in crate::simd) ed: u64,
-    /// Pairs.
     pub(in crate::simd) pairs: u64,
     /// `C0 80`, with [`NulForm::TwoBytes`].
     pub(in crate::simd) nuls: u64,

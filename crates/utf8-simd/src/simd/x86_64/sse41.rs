@@ -4,7 +4,7 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use crate::simd::generic::{
-    self, Lanes, Look, Part, REVERSE_THREES, SECOND, Vector, Vector16, arithmetic, first,
+    self, Lanes, Part, REVERSE_THREES, SECOND, Vector, Vector16, Verdict, arithmetic, first,
     first_mut, lanewise, one_part, operations,
 };
 use crate::simd::reference;
@@ -45,7 +45,6 @@ unsafe impl AnyByte for u8 {}
 // SAFETY: a byte, initialised or not.
 unsafe impl AnyByte for MaybeUninit<u8> {}
 
-/// Loads 16 bytes.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 pub(super) fn load_16(bytes: &[u8; 16]) -> __m128i {
@@ -53,7 +52,6 @@ pub(super) fn load_16(bytes: &[u8; 16]) -> __m128i {
     unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
 }
 
-/// Stores 16 bytes.
 #[inline]
 #[target_feature(enable = "sse4.1")]
 pub(super) fn store_16<B: AnyByte>(vector: __m128i, to: &mut [B; 16]) {
@@ -106,7 +104,7 @@ impl Vector for Bytes16 {
 
 impl Vector16 for Bytes16 {
     arithmetic! { "sse4.1":
-        fn from_words(_any: Bytes16, words: [u64; 2]) -> Bytes16 {
+        fn words(_any: Bytes16, words: [u64; 2]) -> Bytes16 {
             let [low, high] = words;
             Bytes16(_mm_set_epi64x(high as i64, low as i64))
         }
@@ -154,9 +152,6 @@ impl Lanes for Bytes16 {
         }
         fn intersects(vector: Bytes16, other: Bytes16) -> bool {
             _mm_testz_si128(vector.0, other.0) == 0
-        }
-        fn bitmask(vector: Bytes16) -> u32 {
-            _mm_movemask_epi8(vector.0) as u32
         }
         fn bitmask_16(vector: Bytes16) -> u32 {
             _mm_movemask_epi8(_mm_packs_epi16(vector.0, _mm_setzero_si128())) as u32

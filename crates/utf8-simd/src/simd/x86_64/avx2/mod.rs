@@ -9,7 +9,7 @@ use core::ops::RangeInclusive;
 
 use super::sse41::{AnyByte, Bytes16, load_16, shifts};
 use crate::simd::generic::{
-    self, Lanes, Look, SECOND, Vector, arithmetic, first, first_mut, lanewise, operations,
+    self, Lanes, SECOND, Vector, Verdict, arithmetic, first, first_mut, lanewise, operations,
 };
 use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{decode_short_chars, unmask};
@@ -43,7 +43,6 @@ impl Bytes32 {
     }
 }
 
-/// Loads 32 bytes.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn load_32(bytes: &[u8; 32]) -> __m256i {
@@ -51,7 +50,6 @@ pub(super) fn load_32(bytes: &[u8; 32]) -> __m256i {
     unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
 }
 
-/// Stores 32 bytes.
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(super) fn store_32<B: AnyByte>(vector: __m256i, to: &mut [B; 32]) {
@@ -135,9 +133,6 @@ impl Lanes for Bytes32 {
         }
         fn intersects(vector: Bytes32, other: Bytes32) -> bool {
             _mm256_testz_si256(vector.0, other.0) == 0
-        }
-        fn bitmask(vector: Bytes32) -> u32 {
-            _mm256_movemask_epi8(vector.0) as u32
         }
         fn bitmask_16(vector: Bytes32) -> u32 {
             // Each half is packed twice, in itself.

@@ -199,8 +199,6 @@ fn swapped() -> __m128i {
     _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)
 }
 
-/// Copies a block.
-/// Panics if one of them is shorter than a block.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn copy(from: &[u8], to: &mut [u8]) {
@@ -213,7 +211,6 @@ fn splat(byte: u8) -> __m256i {
     _mm256_set1_epi8(byte as i8)
 }
 
-/// Marks the bytes that equal this one.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn equal(block: __m256i, byte: u8) -> u32 {

@@ -20,9 +20,7 @@ use crate::simd::reference;
 use crate::simd::x86_64::avx512::vector::{self, BLOCK, lanes, load_start, store};
 use crate::simd::x86_64::sse41::{AnyByte, store_16};
 
-/// Characters in a vector.
 const LANES: usize = 16;
-/// Characters processed together.
 const GROUP: usize = 4 * LANES;
 
 /// Encodes to UTF-8; see [`Level::encode_chars`](crate::simd::Level::encode_chars).
@@ -94,7 +92,6 @@ fn group(chars: &[char; GROUP], out: &mut [u8; 4 * BLOCK]) -> usize {
     len
 }
 
-/// Loads 64 characters.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn load(chars: &[char; GROUP]) -> [__m512i; 4] {
@@ -132,7 +129,6 @@ fn put(bytes: __m512i, out: &mut [u8; 4 * BLOCK], at: usize) {
 }
 
 /// Stores the first `len` bytes of a block.
-/// Panics if there is no room for them, or they are more than a block.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) fn store_first<B: AnyByte>(block: __m512i, len: usize, to: &mut [B]) {

@@ -22,9 +22,7 @@ use crate::simd::generic::{as_bytes, first};
 use crate::simd::reference;
 use crate::simd::table;
 
-/// Units in a vector.
 const UNITS: usize = 32;
-/// Units in two vectors.
 const PAIR: usize = 2 * UNITS;
 
 /// Encodes to UTF-8; see [`Level::encode_utf16`](crate::simd::Level::encode_utf16).
@@ -287,7 +285,6 @@ fn load_units(units: &[u16; UNITS]) -> __m512i {
     load(first(as_bytes(units)))
 }
 
-/// Narrows units, which are ASCII, to bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn narrow(units: __m512i, next: __m512i) -> __m512i {
@@ -387,7 +384,6 @@ fn bytes_of(lanes: u16) -> u64 {
 }
 
 /// Writes the first `len` bytes. May overwrite bytes after them.
-/// Panics if there is no room for `len` bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn put(bytes: __m512i, len: usize, room: &mut [MaybeUninit<u8>]) {

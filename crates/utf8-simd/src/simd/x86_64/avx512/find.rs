@@ -103,7 +103,6 @@ fn errors(before: Bytes64, block: Bytes64) -> u64 {
         .movemask()
 }
 
-/// The index of `end` in a block.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn ends_in(end: u8, block: Bytes64) -> u64 {

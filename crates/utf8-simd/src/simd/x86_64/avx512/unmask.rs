@@ -139,7 +139,6 @@ fn unmask_and_test<const LONGEST: usize>(bytes: &mut [u8], mask: [u8; 4]) -> Byt
     if is_longer { zero.splat(0x80) } else { errors }
 }
 
-/// Long inputs, in strides aligned to cache lines.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 fn unmask_and_validate_long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
@@ -181,8 +180,6 @@ fn unmask_and_validate_long(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
     }
 }
 
-/// The last `N` bytes.
-/// Panics if there are fewer.
 #[inline(always)]
 fn last_mut<const N: usize>(bytes: &mut [u8]) -> &mut [u8; N] {
     bytes.last_chunk_mut().expect("room for a whole vector")

@@ -12,7 +12,7 @@ use core::mem::MaybeUninit;
 
 use super::vector::{BLOCK, Bytes64, STRIDE, load_start};
 use crate::simd::generic::{
-    self, Look, Tested, Vector, any_wide, any_widest, backs_of, cold_path, distance_to_line,
+    self, Tested, Vector, Verdict, any_wide, any_widest, backs_of, cold_path, distance_to_line,
     error_near, first, first_marks, load, test_by,
 };
 use crate::simd::results::Validated;
@@ -104,7 +104,7 @@ fn first_marks_of_half(text: __m256i) -> u32 {
 /// stores. Rows `read/ascii/64`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn validate_block(input: &[u8]) -> Look {
+fn validate_block(input: &[u8]) -> Verdict {
     let (low, high) = (load_32(first(input)), load_32(first(&input[BLOCK / 2..])));
     if _mm256_movemask_epi8(_mm256_or_si256(low, high)) == 0 {
         return Ok(Validated::all(BLOCK));

@@ -9,7 +9,6 @@ use crate::simd::generic::{
 use crate::simd::table;
 use crate::simd::x86_64::sse41::AnyByte;
 
-/// The bytes of a vector.
 pub(super) const BLOCK: usize = 64;
 /// The bytes tested for ASCII together.
 pub(super) const STRIDE: usize = 4 * BLOCK;
@@ -107,7 +106,6 @@ impl Vector for Bytes64 {
     }
 }
 
-/// Loads a block.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) fn load(block: &[u8; BLOCK]) -> __m512i {
@@ -115,7 +113,6 @@ pub(super) fn load(block: &[u8; BLOCK]) -> __m512i {
     unsafe { _mm512_loadu_si512(block.as_ptr().cast()) }
 }
 
-/// Loads a table.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) fn table(table: &Aligned) -> __m512i {
@@ -154,7 +151,6 @@ pub(super) fn lanes(count: usize) -> u64 {
     _bzhi_u64(!0, count as u32)
 }
 
-/// Stores a block.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(super) fn store<B: AnyByte>(block: __m512i, to: &mut [B; BLOCK]) {

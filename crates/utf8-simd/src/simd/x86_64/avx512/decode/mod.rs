@@ -29,7 +29,8 @@ use crate::simd::generic::{Aligned, Vector, first, first_marks, first_mut, unfin
 use crate::simd::reference::convert;
 use crate::simd::table;
 use crate::simd::uninit::as_uninit;
-use crate::simd::x86_64::avx2;
+// Its shorter stores cross fewer cache lines. Rows `to-chars/ascii/65536`, `to-utf-16/ascii/65536`.
+pub(in crate::simd) use crate::simd::x86_64::avx2::{decode_ascii_chars, decode_ascii_utf16};
 use crate::simd::x86_64::avx512::decode::units::{Planes, fill, not_continuing, put_wide};
 use crate::simd::x86_64::avx512::vector::{
     BLOCK, Bytes64, lanes, load, load_start, load_within, store, table,
@@ -88,18 +89,6 @@ pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Opti
     short::<2, true>(bytes, unsafe { as_uninit(out) })
 }
 
-/// Decodes with AVX2: its shorter stores cross fewer cache lines. Rows `to-chars/ascii/65536`.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(in crate::simd) fn decode_ascii_chars(bytes: &[u8], out: &mut [char]) -> usize {
-    avx2::decode_ascii_chars(bytes, out)
-}
-
-/// Decodes with AVX2, for the same reason. Rows `to-utf-16/ascii/65536`.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(in crate::simd) fn decode_ascii_utf16(bytes: &[u8], out: &mut [u16]) -> usize {
-    avx2::decode_ascii_utf16(bytes, out)
-}
-
 /// Decodes `bytes` to units of `SIZE` bytes. Returns the number of units. Returns `None`, and writes nothing, if the
 /// units do not fit, if the bytes are more than a block, or, with `CHECK`, if they are not well-formed and complete.
 /// Without `CHECK`, `bytes` are text.
@@ -142,7 +131,7 @@ fn short<const SIZE: usize, const CHECK: bool>(
 
 /// Calls the reference for the rest when the output is nearly full.
 #[inline]
-fn finish<U: convert::Unit>(
+fn finish<U: convert::DecodedUnit>(
     text: &str,
     out: &mut [U],
     read: usize,
@@ -189,7 +178,6 @@ fn decode<const SIZE: usize>(text: &str, out: &mut [MaybeUninit<u8>]) -> (usize,
 /// and the units written.
 ///
 /// A separate function, like [`edge`]: inlined, all tables would be loaded and spilled for every input.
-/// Panics if `from` is less than `BEFORE`.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn run<const SIZE: usize>(
@@ -220,7 +208,6 @@ fn run<const SIZE: usize>(
 ///
 /// `reach` is that of the block before, then of this one. While it does not grow, the test of a block is one
 /// comparison. Each comparison costs as much as a lookup.
-/// Panics if there is no room for [`most`] units.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn inside<const SIZE: usize>(
@@ -323,7 +310,6 @@ enum DecodeReach {
     Four,
 }
 
-/// Whether any byte is `least` or greater.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn any_from(bytes: __m512i, least: u8) -> bool {
@@ -332,7 +318,6 @@ fn any_from(bytes: __m512i, least: u8) -> bool {
 }
 
 /// Writes 64 units from 64 bytes of ASCII.
-/// Panics if there is no room for them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn put_ascii<const SIZE: usize>(ascii: __m512i, out: &mut [MaybeUninit<u8>]) {

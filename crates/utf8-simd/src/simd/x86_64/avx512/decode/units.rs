@@ -111,7 +111,6 @@ impl Planes {
     }
 
     /// Writes `units` units, at most 64, and zeros up to the end of a vector.
-    /// Panics if there is no room for them.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
     pub(super) fn put<const SIZE: usize>(self, units: usize, out: &mut [MaybeUninit<u8>]) {
@@ -172,7 +171,6 @@ const fn spread(sixteen: usize) -> Aligned {
 
 /// Writes the characters that end at `ends` in `window`. Returns the number of units. With `EXACT`, `out` has room for no
 /// more, and no excess is written.
-/// Panics if there is no room: for [`most`](super::most) units, or with `EXACT` for as many as are returned.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(super) fn put_wide<const SIZE: usize, const EXACT: bool>(
