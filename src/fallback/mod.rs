@@ -58,9 +58,13 @@
 
 mod decoder;
 pub(crate) mod legacy;
+#[cfg(feature = "http-body")]
+pub(crate) mod legacy_decoder;
 #[cfg(any(feature = "codec", feature = "stream"))]
 mod owned;
 mod state;
+#[cfg(feature = "encoding_rs")]
+mod whatwg;
 
 pub use decoder::FallbackDecoder;
 

@@ -219,14 +219,9 @@ impl FallbackState {
         &mut self,
         at: &mut Cursor<'_, 'a>,
     ) -> Option<Step<FallbackText<'a>>> {
-        let before = at.decoder.scanner();
-        match at.step() {
-            Step::Error(error) if error.kind().is_ill_formed() => {
-                at.decoder.continue_from(before);
-                self.switch_to_legacy(at, error);
-                None
-            }
-            step => Some(at.pass_on(step)),
+        match at.step_well_formed() {
+            Ok(step) => Some(at.pass_on(step)),
+            Err(error) => self.switch_to_legacy(at, error),
         }
     }
 
@@ -254,13 +249,9 @@ impl FallbackState {
 
     /// Decodes UTF-8 and runs of ill-formed parts.
     fn step_parts<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Step<FallbackText<'a>> {
-        let before = at.decoder.scanner();
-        match at.step() {
-            Step::Error(error) if error.kind().is_ill_formed() => {
-                at.decoder.continue_from(before);
-                self.step_run(at)
-            }
-            step => at.pass_on(step),
+        match at.step_well_formed() {
+            Ok(step) => at.pass_on(step),
+            Err(_) => self.step_run(at),
         }
     }
 
@@ -321,17 +312,16 @@ impl FallbackState {
         limit: usize,
     ) -> Option<Step<FallbackText<'a>>> {
         let before = at.decoder.scanner();
-        let (ahead, checked) = match at.step() {
+        let step = match at.step_well_formed() {
+            Ok(step) => step,
+            Err(error) => return self.switch_to_legacy(at, error),
+        };
+        let (ahead, checked) = match step {
             Step::Text(text) => match settled_len(text) {
                 0 if text.len() < limit => (at.decoder.scanner(), text.len()),
                 0 => (before, 0),
                 settled => return Some(at.give_back(text, settled)),
             },
-            Step::Error(error) if error.kind().is_ill_formed() => {
-                at.decoder.continue_from(before);
-                self.switch_to_legacy(at, error);
-                return None;
-            }
             // A rejected non-ASCII character may be a different one in the legacy encoding.
             Step::Error(error) if !error.kind().is_about_bom() && !error.bytes().is_ascii() => {
                 (before, 0)
@@ -361,8 +351,7 @@ impl FallbackState {
             let (len, line_end) = match step(&mut ahead, &at.input[checked..], at.follow) {
                 Step::Text(text) => (text.len(), text.find('\n')),
                 Step::Error(error) if error.kind().is_ill_formed() => {
-                    self.switch_to_legacy(at, error);
-                    return None;
+                    return self.switch_to_legacy(at, error);
                 }
                 Step::Error(error) => (error.bytes().len(), (error.bytes() == b"\n").then_some(0)),
                 Step::Skip(len) => (len, None),
@@ -447,10 +436,11 @@ impl FallbackState {
         }
     }
 
-    /// Falls back at the position of the decoder because of `error`.
-    fn switch_to_legacy(&mut self, at: &mut Cursor<'_, '_>, error: Utf8Error) {
+    /// Falls back at the position of the decoder because of `error`. Returns no step: the next one decodes legacy bytes.
+    fn switch_to_legacy<T>(&mut self, at: &mut Cursor<'_, '_>, error: Utf8Error) -> Option<T> {
         at.decoder.note(error);
         self.begin_legacy(at.decoder);
+        None
     }
 
     /// Falls back at the position of `decoder`.
@@ -677,6 +667,19 @@ impl<'p, 'a> Cursor<'p, 'a> {
             return Step::Text(text);
         }
         self.decoder.scan(|scanner| step(scanner, input, self.follow))
+    }
+
+    /// Like [`step`](Self::step), but ill-formed input is left: the decoder does not move.
+    #[inline]
+    fn step_well_formed(&mut self) -> Result<Step<&'a str>, Utf8Error> {
+        let before = self.decoder.scanner();
+        match self.step() {
+            Step::Error(error) if error.kind().is_ill_formed() => {
+                self.decoder.continue_from(before);
+                Err(error)
+            }
+            step => Ok(step),
+        }
     }
 
     /// Like [`step`](Self::step), for input that never falls back.
