@@ -290,7 +290,8 @@ impl<T: AsRef<str>> Encoder<T> for DialectCodec {
     type Error = CodecError<DialectError>;
 
     fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), Self::Error> {
-        self.encoder.push_to(text.as_ref(), dst).map_err(CodecError::Invalid)
+        let write = |bytes: &[u8]| dst.extend_from_slice(bytes);
+        self.encoder.push_to(text.as_ref(), write).map_err(CodecError::Invalid)
     }
 }
 

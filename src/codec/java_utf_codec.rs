@@ -301,7 +301,8 @@ impl<T: AsRef<str>> Encoder<T> for JavaUtfCodec {
         dst.reserve(2 + text.len());
         dst.put_u16(0);
         // Text is never rejected.
-        let written = DialectEncoder::new(Dialect::ModifiedUtf8).push_to(text, dst);
+        let write = |bytes: &[u8]| dst.extend_from_slice(bytes);
+        let written = DialectEncoder::new(Dialect::ModifiedUtf8).push_to(text, write);
         debug_assert_eq!(written, Ok(()));
         let length = dst.len() - before - 2;
         match u16::try_from(length) {

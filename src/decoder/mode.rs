@@ -194,6 +194,17 @@ impl Repair {
     }
 
     /// A character that needs no repair, for callers that store characters and repairs in one type.
+    /// Creates the escape of a code point or a UTF-16 unit: `\uHHHH`, or above U+FFFF `\UHHHHHHHH`.
+    pub(crate) fn escape(code_point: u32) -> Self {
+        let (mark, digits) = if code_point <= 0xFFFF { ("\\u", 4) } else { ("\\U", 8) };
+        let mut escape = Self::new(mark);
+        for digit in (0..digits).rev() {
+            let nibble = code_point >> (4 * digit) & 0xF;
+            escape.push(ShortText::from_char(char::from(b"0123456789abcdef"[nibble as usize])));
+        }
+        escape
+    }
+
     #[cfg(feature = "stream")]
     pub(crate) fn from_char(c: char) -> Self {
         let mut repair = Self::EMPTY;
