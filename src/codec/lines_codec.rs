@@ -207,7 +207,7 @@ impl Utf8LinesCodec {
     /// ```
     #[must_use]
     pub fn with_fallback(mut self, decoder: FallbackDecoder) -> Self {
-        self.machine.set_fallback(FallbackState::new(decoder.fallback()));
+        self.machine.set_fallback(decoder.into_state());
         self
     }
 

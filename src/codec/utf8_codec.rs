@@ -164,7 +164,7 @@ impl Utf8Codec {
     /// ```
     #[must_use]
     pub fn with_fallback(self, decoder: FallbackDecoder) -> Self {
-        Self { fallback: Some(Box::new(FallbackState::new(decoder.fallback()))), ..self }
+        Self { fallback: Some(Box::new(decoder.into_state())), ..self }
     }
 
     /// Sets the encoder. It decides whether a BOM is written.

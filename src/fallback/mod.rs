@@ -72,8 +72,9 @@ pub use crate::fallback::legacy::LegacyEncoding;
 
 #[cfg(feature = "codec")]
 pub(crate) use owned::take_next;
-use state::Extent;
-pub(crate) use state::{Fallback, FallbackState};
+#[cfg(feature = "std")]
+pub(crate) use state::FallbackState;
+use state::{Extent, Fallback};
 
 /// What falls back, and to which encoding.
 impl FallbackDecoder {

@@ -111,10 +111,6 @@ impl FallbackState {
         *self = Self::new(self.fallback);
     }
 
-    pub(crate) const fn fallback(&self) -> Fallback {
-        self.fallback
-    }
-
     /// Sets the limit of a line. Has no effect on other fallbacks.
     pub(super) const fn set_max_length(&mut self, limit: usize) {
         if let Extent::Line { .. } = self.fallback.extent {

@@ -205,7 +205,7 @@ impl<S> Utf8Stream<S> {
     /// ```
     pub fn with_fallback(self, decoder: FallbackDecoder) -> Utf8Stream<S, FallbackDecoder> {
         let ChunkText { decoder: begun, mode, chunk } = self.text;
-        let decoder = FallbackDecoder::continuing(begun, decoder.fallback());
+        let decoder = decoder.continuing(begun);
         let text = ChunkText { decoder, mode, chunk };
         let Self { inner, state, may_lose, is_converting, .. } = self;
         Utf8Stream { inner, text, state, may_lose, is_converting }
