@@ -59,93 +59,29 @@ struct PartOfRepair {
 
 impl CharCodec {
     /// Creates a codec with the default options, in [`ErrorMode::Fatal`], writing no BOM.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::CharCodec;
-    ///
-    /// let mut buffer = BytesMut::from("né");
-    /// let mut codec = CharCodec::new();
-    /// assert_eq!(codec.decode(&mut buffer).unwrap(), Some('n'));
-    /// assert_eq!(codec.decode(&mut buffer).unwrap(), Some('é'));
-    /// assert_eq!(codec.decode(&mut buffer).unwrap(), None);
-    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets the options, and starts a new stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::CharCodec;
-    /// use utf8_codec::{BomPolicy, Utf8Options};
-    ///
-    /// let mut codec = CharCodec::new().with_options(Utf8Options::new().with_bom(BomPolicy::Strip));
-    /// assert_eq!(codec.decode(&mut BytesMut::from("\u{FEFF}x")).unwrap(), Some('x'));
-    /// ```
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         Self { decoder: Utf8Decoder::new().with_options(options), ..self }
     }
 
     /// Sets what replaces ill-formed parts.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::codec::CharCodec;
-    ///
-    /// let mut codec = CharCodec::new().with_error_mode(ErrorMode::Windows1252);
-    /// assert_eq!(codec.decode(&mut BytesMut::from(&b"\x80"[..])).unwrap(), Some('€'));
-    /// ```
     #[must_use]
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
         Self { mode, ..self }
     }
 
     /// Sets the encoder. It decides whether a BOM is written.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Encoder;
-    /// use utf8_codec::Utf8Encoder;
-    /// use utf8_codec::codec::CharCodec;
-    ///
-    /// let mut buffer = BytesMut::new();
-    /// CharCodec::new().with_encoder(Utf8Encoder::new().with_bom()).encode('x', &mut buffer).unwrap();
-    /// assert_eq!(buffer, b"\xEF\xBB\xBFx"[..]);
-    /// ```
     #[must_use]
     pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
         Self { encoder, ..self }
     }
 
     /// Starts new streams in both directions with the same settings.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::CharCodec;
-    ///
-    /// let mut codec = CharCodec::new();
-    /// codec.decode(&mut BytesMut::from("x")).unwrap();
-    /// codec.reset();
-    /// assert_eq!(codec.decoder().position(), 0);
-    /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
         self.encoder.reset();
@@ -154,18 +90,6 @@ impl CharCodec {
 
     /// Returns the decoder, for the position in the stream, the error count, whether a BOM was removed, and the
     /// number of skipped bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::CharCodec;
-    ///
-    /// let mut codec = CharCodec::new();
-    /// codec.decode(&mut BytesMut::from("€")).unwrap();
-    /// assert_eq!(codec.decoder().position(), 3);
-    /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
         &self.decoder
     }

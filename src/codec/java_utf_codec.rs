@@ -85,77 +85,24 @@ enum JavaState {
 
 impl JavaUtfCodec {
     /// Creates a codec in [`ErrorMode::Fatal`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::JavaUtfCodec;
-    ///
-    /// let mut buffer = BytesMut::from(&b"\x00\x03one\x00\x02\xFF."[..]);
-    /// let mut codec = JavaUtfCodec::new();
-    /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "one");
-    /// let error = codec.decode(&mut buffer).unwrap().unwrap().unwrap_err();
-    /// assert_eq!(error.to_string(), "invalid Modified UTF-8 at byte 7: invalid byte (ff)");
-    /// ```
     pub fn new() -> Self {
         let decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
         Self { decoder, mode: ErrorMode::Fatal, state: JavaState::Length }
     }
 
     /// Sets what replaces ill-formed parts and surrogates.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::codec::JavaUtfCodec;
-    ///
-    /// let mut codec = JavaUtfCodec::new().with_error_mode(ErrorMode::Replacement);
-    /// let mut buffer = BytesMut::from(&b"\x00\x04\xED\xA0\xBD."[..]);
-    /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "\u{FFFD}.");
-    /// ```
     #[must_use]
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
         Self { mode, ..self }
     }
 
     /// Starts a new stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::JavaUtfCodec;
-    ///
-    /// let mut codec = JavaUtfCodec::new();
-    /// assert!(codec.decode(&mut BytesMut::from(&b"\x00\x05ab"[..])).unwrap().is_none());
-    /// codec.reset();
-    /// let mut buffer = BytesMut::from(&b"\x00\x02cd"[..]);
-    /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "cd");
-    /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
         self.state = JavaState::Length;
     }
 
     /// Returns the inner decoder, for the position in the stream and its errors.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::JavaUtfCodec;
-    ///
-    /// let mut codec = JavaUtfCodec::new();
-    /// codec.decode(&mut BytesMut::from(&b"\x00\x01\x00"[..])).unwrap();
-    /// assert_eq!(codec.decoder().error_count(), 1);
-    /// ```
     pub fn decoder(&self) -> &DialectDecoder {
         &self.decoder
     }

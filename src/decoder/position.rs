@@ -80,15 +80,6 @@ pub struct TextPosition {
 
 impl TextPosition {
     /// Returns the start of a stream: line 1, column 1, offset 0.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::TextPosition;
-    ///
-    /// let start = TextPosition::new();
-    /// assert_eq!((start.line, start.column, start.offset), (1, 1, 0));
-    /// ```
     #[must_use]
     pub const fn new() -> Self {
         Self { line: 1, column: 1, offset: 0 }

@@ -244,21 +244,6 @@ impl Utf8Decoder {
     /// Ends the stream, and writes the repair of an incomplete sequence into `chars`. `written` counts `char`s.
     ///
     /// The status is that of [`finish_to_slice`](Self::finish_to_slice).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{ErrorMode, Utf8Decoder};
-    /// use utf8_codec::decoder::Status;
-    ///
-    /// let mut decoder = Utf8Decoder::new();
-    /// let mut chars = ['\0'; 4];
-    /// let progress = decoder.push_to_chars(b"ab\xE2\x82", ErrorMode::Replacement, &mut chars);
-    /// assert_eq!((progress.held, progress.written), (2, 2));
-    /// let progress = decoder.finish_to_chars(ErrorMode::Replacement, &mut chars[2..]);
-    /// assert_eq!((progress.written, progress.status), (1, Status::Done));
-    /// assert_eq!(chars[..3], ['a', 'b', '\u{FFFD}']);
-    /// ```
     pub fn finish_to_chars(&mut self, mode: ErrorMode, chars: &mut [char]) -> Progress {
         self.finish_to(mode, chars)
     }
@@ -267,21 +252,6 @@ impl Utf8Decoder {
     /// units.
     ///
     /// The status is that of [`finish_to_slice`](Self::finish_to_slice).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{ErrorMode, Utf8Decoder};
-    /// use utf8_codec::decoder::Status;
-    ///
-    /// let mut decoder = Utf8Decoder::new();
-    /// let mut units = [0; 4];
-    /// let progress = decoder.push_to_utf16(b"ab\xF0\x9F", ErrorMode::Replacement, &mut units);
-    /// assert_eq!((progress.held, progress.written), (2, 2));
-    /// let progress = decoder.finish_to_utf16(ErrorMode::Replacement, &mut units[2..]);
-    /// assert_eq!((progress.written, progress.status), (1, Status::Done));
-    /// assert_eq!(units[..3], [0x61, 0x62, 0xFFFD]);
-    /// ```
     pub fn finish_to_utf16(&mut self, mode: ErrorMode, units: &mut [u16]) -> Progress {
         self.finish_to(mode, units)
     }

@@ -58,13 +58,6 @@ pub struct Utf8Decoder {
 
 impl Utf8Decoder {
     /// Creates a decoder with the default options.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut decoder = utf8_codec::Utf8Decoder::new();
-    /// assert_eq!(decoder.push("žluťoučký".as_bytes()).next(), Some(Ok("žluťoučký")));
-    /// ```
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -79,16 +72,6 @@ impl Utf8Decoder {
     ///
     /// If the stream has begun, it continues with the same offsets. The rejected characters apply to the bytes
     /// that have not been decoded. The other options apply after the next [`reset`](Self::reset).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{BomPolicy, Utf8Decoder, Utf8Options};
-    ///
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let mut decoder = Utf8Decoder::new().with_options(options);
-    /// assert_eq!(decoder.push("\u{FEFF}text".as_bytes()).next(), Some(Ok("text")));
-    /// ```
     #[must_use]
     pub const fn with_options(self, options: Utf8Options) -> Self {
         Self { scanner: self.scanner.with_options(options), ..self }
@@ -171,18 +154,6 @@ impl Utf8Decoder {
 
     /// Starts a new stream with the same options, at offset 0. The held bytes and the error count are
     /// discarded.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Decoder;
-    ///
-    /// let mut decoder = Utf8Decoder::new();
-    /// assert_eq!(decoder.push(b"half a \xC3").count(), 1);
-    /// decoder.reset();
-    /// assert_eq!(decoder.position(), 0);
-    /// assert_eq!(decoder.push(b"new").next(), Some(Ok("new")));
-    /// ```
     pub const fn reset(&mut self) {
         self.scanner.reset();
         self.partial = Partial::new();
@@ -190,28 +161,12 @@ impl Utf8Decoder {
     }
 
     /// Returns the number of bytes of the stream that have been consumed, held bytes included.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut decoder = utf8_codec::Utf8Decoder::new();
-    /// assert_eq!(decoder.push(b"abc\xE2").count(), 1);
-    /// assert_eq!(decoder.position(), 4);
-    /// ```
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.scanner.position() + self.partial.len() as u64
     }
 
     /// Returns the held bytes: the beginning of a sequence or of a BOM, at most three bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut decoder = utf8_codec::Utf8Decoder::new();
-    /// assert_eq!(decoder.push(b"abc\xE2").count(), 1);
-    /// assert_eq!(decoder.incomplete(), b"\xE2");
-    /// ```
     #[must_use]
     pub fn incomplete(&self) -> &[u8] {
         self.partial.as_bytes()
@@ -221,34 +176,12 @@ impl Utf8Decoder {
     ///
     /// It is always `false` with [`BomPolicy::Keep`](crate::BomPolicy::Keep) and
     /// [`BomPolicy::Forbid`](crate::BomPolicy::Forbid).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{BomPolicy, Utf8Decoder, Utf8Options};
-    ///
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let mut decoder = Utf8Decoder::new().with_options(options);
-    /// assert_eq!(decoder.push(b"\xEF\xBB\xBF").count(), 0);
-    /// assert!(decoder.bom_seen());
-    /// ```
     #[must_use]
     pub const fn bom_seen(&self) -> bool {
         self.scanner.bom_seen()
     }
 
     /// Returns the number of continuation bytes skipped at a mid-stream start, at most three.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{Utf8Decoder, Utf8Options};
-    ///
-    /// let options = Utf8Options::new().with_mid_stream_start();
-    /// let mut decoder = Utf8Decoder::new().with_options(options);
-    /// assert_eq!(decoder.push(b"\x80tail").next(), Some(Ok("tail")));
-    /// assert_eq!(decoder.skipped(), 1);
-    /// ```
     #[must_use]
     pub const fn skipped(&self) -> usize {
         self.scanner.start().skipped()
@@ -256,28 +189,12 @@ impl Utf8Decoder {
 
     /// Returns the number of errors in this stream so far: ill-formed parts, and characters that the options
     /// reject.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut decoder = utf8_codec::Utf8Decoder::new();
-    /// decoder.push(b"\xFF\xC0\x80").for_each(drop);
-    /// assert_eq!(decoder.error_count(), 3);
-    /// ```
     #[must_use]
     pub const fn error_count(&self) -> u64 {
         self.stats.count()
     }
 
     /// Returns the first error of this stream, if there was one.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut decoder = utf8_codec::Utf8Decoder::new();
-    /// decoder.push(b"ab\xFFcd\xFF").for_each(drop);
-    /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 2);
-    /// ```
     #[must_use]
     pub const fn first_error(&self) -> Option<Utf8Error> {
         self.stats.first()
