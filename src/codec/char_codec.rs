@@ -137,7 +137,7 @@ impl Decoder for CharCodec {
                 Step::Text(text) => {
                     let first = text.chars().next();
                     let len = first.map_or(text.len(), char::len_utf8);
-                    self.decoder.unread(text.len() - len);
+                    self.decoder.scanner_mut().unread(text.len() - len);
                     src.advance(len);
                     return Ok(first);
                 }

@@ -86,7 +86,7 @@
 //! avoids it in five ways:
 //!
 //! - Small values are written and copied in whole words (`Partial`, `Utf8Error`).
-//! - State is changed in place, not in a copy that is written back (`Utf8Decoder::scan`).
+//! - State is changed in place, not in a copy that is written back (`Utf8Decoder::scanner_mut`).
 //! - Structs have no padding, so that they are copied in whole words (`Line`).
 //! - Functions with a fast and a slow path return each result on its own path. If both paths wrote their
 //!   result to one memory location, it would be written in parts and then copied as a whole.

@@ -184,7 +184,7 @@ impl Switch {
 
     /// Looks for the BOM that decides.
     fn step_start<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Option<Found<'a>> {
-        at.decoder.expect_bom();
+        at.decoder.scanner_mut().expect_bom();
         let before = at.decoder.scanner();
         if !before.start().is_over() {
             match at.step() {
@@ -201,7 +201,7 @@ impl Switch {
         } else if at.input.is_empty() {
             return Some(Found::NeedMore);
         } else {
-            at.decoder.close_start();
+            at.decoder.scanner_mut().close_start();
             self.begin(at.decoder.position());
             self.reading = Reading::Legacy;
         }
@@ -279,9 +279,9 @@ impl Switch {
         if start != self.run_end || self.uses.first.is_none() {
             self.begin(start);
         }
-        at.decoder.seek(start);
+        at.decoder.scanner_mut().seek(start);
         let (parts, fallback) = (&at.input[..len], self.fallback);
-        let decoded = at.decoder.scan(|scanner| fallback.decode(scanner, parts, at_end, legacy));
+        let decoded = fallback.decode(at.decoder.scanner_mut(), parts, at_end, legacy);
         self.run_end = at.decoder.position();
         self.found(at, decoded)
     }
@@ -402,15 +402,14 @@ impl Switch {
         let line_end = matches!(self.fallback.extent, Extent::Line { .. }).then_some(b'\n');
         if !at.decoder.scanner().start().is_over() {
             // A CR has ended a line before.
-            match at.decoder.scan(|scanner| scanner.open(at.input)) {
+            match at.decoder.scanner_mut().open(at.input) {
                 Some(Step::Skip(len)) => return Found::Skip(len),
                 Some(Step::NeedMore) => return Found::NeedMore,
                 None | Some(Step::Text(_) | Step::Error(_)) => {}
             }
         }
         let (input, at_end, fallback) = (at.input, at.at_end, self.fallback);
-        let decoded =
-            at.decoder.scan(|scanner| fallback.step(scanner, input, line_end, at_end, legacy));
+        let decoded = fallback.step(at.decoder.scanner_mut(), input, line_end, at_end, legacy);
         let taken = match &decoded {
             Ok(decoded) => decoded.read,
             Err(error) => error.bytes().len(),
@@ -439,7 +438,7 @@ impl Switch {
     /// Falls back at the position of the decoder because of `error`.
     fn turn(&mut self, at: &mut Cursor<'_, '_>, error: Utf8Error) {
         at.decoder.note(error);
-        at.decoder.close_start();
+        at.decoder.scanner_mut().close_start();
         self.begin(at.decoder.position());
         self.reading = Reading::Legacy;
     }
@@ -547,7 +546,7 @@ impl<'a> Cursor<'_, 'a> {
         {
             return Step::Text(text);
         }
-        self.decoder.scan(|scanner| step(scanner, self.input, self.at_end))
+        step(self.decoder.scanner_mut(), self.input, self.at_end)
     }
 
     fn pass_on(&mut self, step: Step<&'a str>) -> Found<'a> {
@@ -562,7 +561,7 @@ impl<'a> Cursor<'_, 'a> {
     /// Returns the first `len` bytes of the last step's text, which are whole characters. The
     /// decoder moves back to their end.
     fn give_back(&mut self, text: &'a str, len: usize) -> Found<'a> {
-        self.decoder.unread(text.len() - len);
+        self.decoder.scanner_mut().unread(text.len() - len);
         Found::Text(&text[..len])
     }
 }

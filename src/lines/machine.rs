@@ -322,10 +322,10 @@ impl<L: LegacyLines> LineMachine<L> {
         });
         let next = line_end?;
         let offset = scanner.position();
-        self.decoder.skip(next);
+        self.decoder.scanner_mut().skip(next);
         let delimiter_len = next - text.len();
         if delimiter.takes_lf_after(src[delimiter_len - 1]) {
-            self.decoder.expect_lf();
+            self.decoder.scanner_mut().expect_lf();
         }
         src.advance(delimiter_len);
         let line = Line {
@@ -445,7 +445,7 @@ impl<L: LegacyLines> LineMachine<L> {
         let bom_seen = self.decoder.bom_seen();
         self.legacy.decide(self.decoder.position(), bom_seen);
         if !bom_seen {
-            self.decoder.close_start();
+            self.decoder.scanner_mut().close_start();
             line.start = self.decoder.scanner();
             line.encoding = LineEncoding::Legacy { from: 0 };
         }
@@ -566,7 +566,7 @@ impl<L: LegacyLines> LineMachine<L> {
         self.count(line, error);
         if let Some(from) = from {
             line.encoding = LineEncoding::Legacy { from };
-            self.decoder.close_start();
+            self.decoder.scanner_mut().close_start();
             self.check_again(line, from);
         } else if let LineEncoding::Utf8 = line.encoding {
             line.encoding = LineEncoding::Parts { from: at };
@@ -607,7 +607,7 @@ impl<L: LegacyLines> LineMachine<L> {
     /// Continues to check `line` at its byte `from`.
     fn check_again(&mut self, line: &mut OpenLine, from: usize) {
         line.checked = from;
-        self.decoder.seek(line.start.position() + from as u64);
+        self.decoder.scanner_mut().seek(line.start.position() + from as u64);
     }
 
     /// Counts an error, and returns it if it rejects the line.
@@ -681,7 +681,7 @@ impl<L: LegacyLines> LineMachine<L> {
             Err(error) => Err(self.not_utf8(line.start, error)),
         };
         self.end_line(src, len - content);
-        self.decoder.seek(line.start.position() + len as u64);
+        self.decoder.scanner_mut().seek(line.start.position() + len as u64);
         item
     }
 
@@ -716,8 +716,8 @@ impl<L: LegacyLines> LineMachine<L> {
 
     /// Rejects the line at the front of `src`, and drops its first `len` bytes.
     fn reject(&mut self, start: Scanner, src: &mut BytesMut, len: usize) {
-        self.decoder.close_start();
-        self.decoder.seek(start.position());
+        self.decoder.scanner_mut().close_start();
+        self.decoder.scanner_mut().seek(start.position());
         self.pass(src, len);
         self.state = LineState::Rejected(Looked::NOTHING);
     }
@@ -749,7 +749,7 @@ impl<L: LegacyLines> LineMachine<L> {
     /// Opens the line that begins at the front of the buffer.
     fn open_line(&mut self) {
         if self.legacy.awaits_bom() {
-            self.decoder.expect_bom();
+            self.decoder.scanner_mut().expect_bom();
         }
         let encoding = if self.legacy.has_turned() {
             LineEncoding::Legacy { from: 0 }
@@ -775,14 +775,14 @@ impl<L: LegacyLines> LineMachine<L> {
         self.pass(src, len);
         self.number += 1;
         if last.is_some_and(|last| self.delimiter.takes_lf_after(last)) {
-            self.decoder.expect_lf();
+            self.decoder.scanner_mut().expect_lf();
         }
         self.state = LineState::Start;
     }
 
     /// Drops bytes without decoding them.
     fn pass(&mut self, src: &mut BytesMut, len: usize) {
-        self.decoder.skip(len);
+        self.decoder.scanner_mut().skip(len);
         src.advance(len);
     }
 }

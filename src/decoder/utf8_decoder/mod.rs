@@ -248,41 +248,13 @@ impl Utf8Decoder {
         self.scanner.is_on_fast_path().then(|| self.scanner.step_fast_path(input))
     }
 
-    /// Skips bytes that the caller does not pass.
-    #[cfg(feature = "std")]
-    #[inline]
-    pub(crate) const fn skip(&mut self, bytes: usize) {
-        self.scanner.skip(bytes);
-    }
-
-    /// Continues at another offset of the stream.
+    /// Returns the scanner, to move it. The caller [notes](Self::note) the errors that count.
+    // In place: a copy would be read in wider parts than it was written in. See `crate::decoder`, "Store forwarding"; rows
+    // `fallback-line/windows-1252` of `benches/scenarios/fallback.rs`.
     #[cfg(feature = "alloc")]
-    pub(crate) const fn seek(&mut self, position: u64) {
-        self.scanner.seek(position);
-    }
-
-    /// Removes a BOM, whatever the policy, if the stream can still begin with one.
-    #[cfg(feature = "alloc")]
-    pub(crate) const fn expect_bom(&mut self) {
-        self.scanner.expect_bom();
-    }
-
-    /// Expects no BOM and skips no continuation bytes from here on.
-    #[cfg(feature = "alloc")]
-    pub(crate) fn close_start(&mut self) {
-        self.scanner.close_start();
-    }
-
-    /// A CR has ended a line: an LF directly after it is skipped.
-    #[cfg(feature = "std")]
-    pub(crate) fn expect_lf(&mut self) {
-        self.scanner.expect_lf();
-    }
-
-    /// Moves back before the last `bytes` bytes of a [`Step::Text`]. The caller passes them again.
-    #[cfg(feature = "alloc")]
-    pub(crate) const fn unread(&mut self, bytes: usize) {
-        self.scanner.unread(bytes);
+    #[inline(always)]
+    pub(crate) const fn scanner_mut(&mut self) -> &mut Scanner {
+        &mut self.scanner
     }
 
     /// Ends the stream after `tail`, which the caller keeps. See [`Scanner::finish`].
@@ -309,15 +281,6 @@ impl Utf8Decoder {
     #[inline]
     pub(crate) const fn continue_from(&mut self, scanner: Scanner) {
         self.scanner = scanner;
-    }
-
-    /// Moves the scanner. The caller [notes](Self::note) the errors that count.
-    // In place: a copy would be read in wider parts than it was written in. See `crate::decoder`, "Store forwarding"; rows
-    // `fallback-line/windows-1252` of `benches/scenarios/fallback.rs`.
-    #[cfg(feature = "alloc")]
-    #[inline(always)]
-    pub(crate) fn scan<T>(&mut self, by: impl FnOnce(&mut Scanner) -> T) -> T {
-        by(&mut self.scanner)
     }
 
     /// Counts an error that the scanner or a copy of it has found, and returns it.
