@@ -4,7 +4,7 @@ use bytes::{Buf, BytesMut};
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
-use crate::codec::lines_codec::{Parts, Utf8LinesCodec};
+use crate::codec::lines_codec::Utf8LinesCodec;
 use crate::decoder::encoder::Utf8Encoder;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::{ErrorMode, Repair};
@@ -46,15 +46,8 @@ pub struct CharCodec {
     decoder: Utf8Decoder,
     mode: ErrorMode,
     encoder: Utf8Encoder,
-    repair: Option<PartOfRepair>,
-}
-
-/// A repair that is yielded one character at a time.
-#[derive(Clone, Copy, Debug)]
-struct PartOfRepair {
+    /// What has not been yielded of a repair.
     repair: Repair,
-    /// The number of its bytes that have been yielded.
-    done: usize,
 }
 
 impl CharCodec {
@@ -85,7 +78,7 @@ impl CharCodec {
     pub fn reset(&mut self) {
         self.decoder.reset();
         self.encoder.reset();
-        self.repair = None;
+        self.repair = Repair::EMPTY;
     }
 
     /// Returns the decoder, for the position in the stream, the error count, whether a BOM was removed, and the
@@ -96,18 +89,18 @@ impl CharCodec {
 
     /// Returns the next character of the repair, if there is one.
     fn next_of_repair(&mut self) -> Option<char> {
-        let part = self.repair.as_mut()?;
-        let next = part.repair[part.done..].chars().next();
-        match next {
-            Some(c) => part.done += c.len_utf8(),
-            None => self.repair = None,
+        let repair = self.repair;
+        if repair == Repair::EMPTY {
+            return None;
         }
+        let mut chars = repair.chars();
+        let next = chars.next();
+        self.repair = Repair::new(chars.as_str());
         next
     }
 
     fn repair(&mut self, error: Utf8Error) -> Result<(), Utf8Error> {
-        let repair = self.decoder.repair(self.mode, &error).ok_or(error)?;
-        self.repair = Some(PartOfRepair { repair, done: 0 });
+        self.repair = self.decoder.repair(self.mode, &error).ok_or(error)?;
         Ok(())
     }
 }
@@ -115,8 +108,8 @@ impl CharCodec {
 /// As for [`Utf8Codec`](crate::codec::Utf8Codec), without a fallback.
 impl From<Utf8LinesCodec> for CharCodec {
     fn from(lines: Utf8LinesCodec) -> Self {
-        let Parts { decoder, mode, encoder, .. } = lines.into_parts();
-        Self { decoder, mode, encoder, repair: None }
+        let (decoder, mode, _, encoder) = lines.into_parts();
+        Self { decoder, mode, encoder, repair: Repair::EMPTY }
     }
 }
 

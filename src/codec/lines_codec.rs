@@ -74,14 +74,6 @@ pub struct Utf8LinesCodec {
     encoder: Utf8Encoder,
 }
 
-/// See [`Utf8LinesCodec::into_parts`].
-pub(super) struct Parts {
-    pub(super) decoder: Utf8Decoder,
-    pub(super) mode: ErrorMode,
-    pub(super) fallback: Option<Box<LineFallback>>,
-    pub(super) encoder: Utf8Encoder,
-}
-
 impl Utf8LinesCodec {
     /// The limit on the length of a line if none is set, in bytes: 64 KiB.
     pub const DEFAULT_MAX_LENGTH: usize = DEFAULT_MAX_LENGTH;
@@ -169,9 +161,11 @@ impl Utf8LinesCodec {
     }
 
     /// Returns the decoder, the error mode, the fallback and the encoder, for a codec that continues where the lines end.
-    pub(super) fn into_parts(self) -> Parts {
+    pub(super) fn into_parts(
+        self,
+    ) -> (Utf8Decoder, ErrorMode, Option<Box<LineFallback>>, Utf8Encoder) {
         let (decoder, mode, fallback) = self.machine.into_parts();
-        Parts { decoder, mode, fallback, encoder: self.encoder }
+        (decoder, mode, fallback, self.encoder)
     }
 
     /// Starts new streams in both directions with the same settings, at line 1 and offset 0.

@@ -5,7 +5,7 @@ use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
-use crate::codec::lines_codec::{Parts, Utf8LinesCodec};
+use crate::codec::lines_codec::Utf8LinesCodec;
 use crate::decoder::encoder::Utf8Encoder;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
@@ -177,7 +177,7 @@ impl Utf8Codec {
 /// ```
 impl From<Utf8LinesCodec> for Utf8Codec {
     fn from(lines: Utf8LinesCodec) -> Self {
-        let Parts { decoder, mode, fallback, encoder } = lines.into_parts();
+        let (decoder, mode, fallback, encoder) = lines.into_parts();
         let fallback = fallback.map(|fallback| Box::new(fallback.into_switch()));
         Self { decoder, mode, fallback, encoder }
     }
