@@ -79,7 +79,7 @@ impl Utf8Decoder {
         let mut read = 0;
         let mut status = Status::Done;
         while read < chunk.len() && !self.incomplete().is_empty() && status == Status::Done {
-            let (used, step) = self.resume(&chunk[read..]);
+            let (used, step) = self.resume(tail(chunk, read));
             read += used;
             match step {
                 Step::Skip(_) | Step::NeedMore => {}
@@ -91,9 +91,9 @@ impl Utf8Decoder {
             }
         }
         if status == Status::Done && self.incomplete().is_empty() {
-            match self.decode_lossy(&chunk[read..], mode, text) {
+            match self.decode_lossy(tail(chunk, read), mode, text) {
                 Ok(used) => {
-                    self.hold(&chunk[read + used..]);
+                    self.hold(tail(chunk, read + used));
                     read = chunk.len();
                 }
                 Err((used, error)) => {
@@ -428,7 +428,7 @@ impl Utf8Decoder {
         repaired.clear();
         repaired.reserve(window * MOST_UNITS_PER_BYTE + RESERVE);
         let before = self.error_count();
-        let read = self.repair_near(&input[..window], mode, repaired);
+        let read = self.repair_near(head(input, window), mode, repaired);
         if self.error_count() - before >= DENSE_WINDOW {
             self.scanner.set_density(ErrorDensity::Dense);
         }

@@ -420,7 +420,7 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
                     return Some(Ok(text));
                 }
             } else if let Some(error) = self.scanner.take_stray(first) {
-                self.input = &self.input[1..];
+                self.input = tail(self.input, 1);
                 return Some(Err(self.stats.note(error)));
             }
         }
