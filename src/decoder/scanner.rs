@@ -25,9 +25,9 @@ use utf8_simd::{
 /// loop {
 ///     match scanner.step(input) {
 ///         Step::Text(text)   => deliver text, input = &input[text.len()..]
-///         Step::Skip(len)  => input = &input[len..]
+///         Step::Skip(len)    => input = &input[len..]
 ///         Step::Error(error) => report or repair, input = &input[error.bytes().len()..]
-///         Step::NeedMore         => keep input (at most 3 bytes) until more arrives, or finish(input)
+///         Step::NeedMore     => keep input (at most 3 bytes) until more arrives, or finish(input)
 ///     }
 /// }
 /// ```
