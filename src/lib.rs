@@ -169,8 +169,8 @@ pub use decoder::mode::ErrorMode;
 pub use decoder::options::Utf8Options;
 pub use decoder::position::TextPosition;
 #[cfg(feature = "alloc")]
-pub use decoder::text::from_utf8_lossy;
-pub use decoder::text::{count_chars, from_utf8};
+pub use decoder::slices::from_utf8_lossy;
+pub use decoder::slices::{count_chars, from_utf8};
 pub use decoder::utf8_decoder::Utf8Decoder;
 pub use decoder::validator::Utf8Validator;
 

@@ -9,9 +9,10 @@ use crate::adaptor::{CAPACITY, MAX_CAPACITY};
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
-use crate::decoder::text::{Ending, ReadBuffer, assert_char_boundary};
+use crate::decoder::text::{ReadBuffer, assert_char_boundary};
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::{scanner::Scanner, step::Step};
+use utf8_simd::PrefixEnd;
 
 /// What has been read: text, repaired text and bytes that have not been decoded.
 ///
@@ -280,8 +281,8 @@ impl ReadText {
         let decoder = &mut self.decoder;
         let mut state = ReadState::Looking;
         let len = self.buffer.accept(|rest| {
-            let Some((text, ending)) = decoder.step_plain(rest) else { return "" };
-            if ending == Ending::End {
+            let Some((text, end)) = decoder.step_fast_path(rest) else { return "" };
+            if !matches!(end, PrefixEnd::IllFormed(_)) {
                 state = ReadState::Reading;
             }
             text
@@ -423,7 +424,7 @@ impl ReadText {
             // A BOM is expected again. The result is the same.
             decoder.reset();
         } else {
-            decoder.unread(len);
+            decoder.scanner_mut().unread(len);
             decoder.forget(errors.into());
         }
         Unread { bytes: BytesMut::from(buffer.rest_after(len)), decoder, mode, has_ended }
@@ -447,8 +448,8 @@ impl ReadText {
 
     fn skip_raw(&mut self, bytes: usize) {
         if bytes > 0 {
-            self.decoder.close_start();
-            self.decoder.skip(bytes);
+            self.decoder.scanner_mut().close_start();
+            self.decoder.scanner_mut().skip(bytes);
         }
     }
 }

@@ -9,9 +9,7 @@ use tokio_util::codec::{Decoder, Encoder};
 use crate::codec::lines_codec::Utf8LinesCodec;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::options::Utf8Options;
-use crate::decoder::text::Ending;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::utf8_decoder::input::Taken;
 
 /// Decodes bytes to text and errors, in order. Every byte is part of one of them, so nothing is lost.
 ///
@@ -57,75 +55,23 @@ pub struct Utf8ChunksCodec {
 
 impl Utf8ChunksCodec {
     /// Creates a codec with the default options.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8ChunksCodec;
-    ///
-    /// let mut buffer = BytesMut::from(&b"ok\xC3"[..]);
-    /// let chunk = Utf8ChunksCodec::new().decode(&mut buffer).unwrap();
-    /// assert_eq!(chunk, Some(Ok("ok".into())));
-    /// assert_eq!(buffer, b"\xC3"[..]);
-    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets the options, and starts a new stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8ChunksCodec;
-    /// use utf8_codec::{BomPolicy, Utf8Options};
-    ///
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Forbid);
-    /// let mut codec = Utf8ChunksCodec::new().with_options(options);
-    /// let chunk = codec.decode(&mut BytesMut::from("\u{FEFF}")).unwrap();
-    /// assert!(matches!(chunk, Some(Err(_))));
-    /// ```
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         Self { decoder: Utf8Decoder::new().with_options(options) }
     }
 
     /// Starts a new stream with the same options.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8ChunksCodec;
-    ///
-    /// let mut codec = Utf8ChunksCodec::new();
-    /// codec.decode(&mut BytesMut::from("text")).unwrap();
-    /// codec.reset();
-    /// assert_eq!(codec.decoder().position(), 0);
-    /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
     }
 
     /// Returns the decoder, for the position in the stream, the error count, whether a BOM was removed, and the
     /// number of skipped bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8ChunksCodec;
-    ///
-    /// let mut codec = Utf8ChunksCodec::new();
-    /// codec.decode(&mut BytesMut::from(&b"\xFF"[..])).unwrap();
-    /// assert_eq!(codec.decoder().error_count(), 1);
-    /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
         &self.decoder
     }
@@ -134,7 +80,7 @@ impl Utf8ChunksCodec {
 /// As for [`Utf8Codec`](crate::codec::Utf8Codec), without an error mode and a fallback: errors are items.
 impl From<Utf8LinesCodec> for Utf8ChunksCodec {
     fn from(lines: Utf8LinesCodec) -> Self {
-        Self { decoder: lines.into_parts().decoder }
+        Self { decoder: lines.into_parts().0 }
     }
 }
 
@@ -143,19 +89,7 @@ impl Decoder for Utf8ChunksCodec {
     type Error = io::Error;
 
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, io::Error> {
-        if let Some((text, ending)) = self.decoder.take_plain(src) {
-            if !text.is_empty() {
-                return Ok(Some(Ok(text)));
-            }
-            if ending == Ending::End {
-                return Ok(None);
-            }
-        }
-        Ok(match self.decoder.take_step(src) {
-            Taken::NeedMore => None,
-            Taken::Text(text) => Some(Ok(text)),
-            Taken::Error(error) => Some(Err(error)),
-        })
+        Ok(self.decoder.take_next(src))
     }
 
     fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, io::Error> {

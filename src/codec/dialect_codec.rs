@@ -5,9 +5,8 @@ use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
-use crate::decoder::step::Step;
+use crate::decoder::step::{AtEnd, Step};
 use crate::decoder::text::take_text;
 use crate::dialect::repaired::decode_run;
 use crate::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError, DialectPiece};
@@ -72,19 +71,6 @@ const LONG: usize = 4096;
 impl DialectCodec {
     /// Creates a codec for a dialect as its specification defines it. It uses [`ErrorMode::Fatal`]
     /// in both directions, and writes no BOM.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::DialectCodec;
-    /// use utf8_codec::dialect::Dialect;
-    ///
-    /// let mut buffer = BytesMut::from(&b"smile: \xED\xA0\xBD\xED\xB8\x80"[..]);
-    /// let item = DialectCodec::new(Dialect::Cesu8).decode(&mut buffer).unwrap().unwrap();
-    /// assert_eq!(item.as_str(), Some("smile: 😀"));
-    /// ```
     pub fn new(dialect: Dialect) -> Self {
         Self {
             decoder: DialectDecoder::new(dialect),
@@ -94,21 +80,6 @@ impl DialectCodec {
     }
 
     /// Sets the decoder: another dialect or other settings. A new stream begins.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::DialectCodec;
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
-    ///
-    /// let decoder = DialectDecoder::new(Dialect::ModifiedUtf8).with_unpaired_surrogates();
-    /// let mut codec = DialectCodec::new(Dialect::ModifiedUtf8).with_decoder(decoder);
-    /// let mut buffer = BytesMut::from(&b"\xED\xB8\x80"[..]);
-    /// let item = codec.decode(&mut buffer).unwrap().unwrap();
-    /// assert_eq!(item, DialectPiece::CodePoint(0xDE00));
-    /// ```
     #[must_use]
     pub fn with_decoder(self, mut decoder: DialectDecoder) -> Self {
         decoder.reset();
@@ -116,82 +87,24 @@ impl DialectCodec {
     }
 
     /// Sets what replaces ill-formed parts.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::codec::DialectCodec;
-    /// use utf8_codec::dialect::Dialect;
-    ///
-    /// let mut codec =
-    ///     DialectCodec::new(Dialect::Cesu8).with_error_mode(ErrorMode::Replacement);
-    /// let mut buffer = BytesMut::from(&b"half \xED\xA0\xBD and more"[..]);
-    /// let item = codec.decode(&mut buffer).unwrap().unwrap();
-    /// assert_eq!(item.as_str(), Some("half \u{FFFD} and more"));
-    /// ```
     #[must_use]
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
         Self { mode, ..self }
     }
 
     /// Sets the encoder: another dialect, other settings, another error mode, or a BOM.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Encoder;
-    /// use utf8_codec::codec::DialectCodec;
-    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
-    ///
-    /// let encoder = DialectEncoder::new(Dialect::Cesu8).with_bom();
-    /// let mut codec = DialectCodec::new(Dialect::Cesu8).with_encoder(encoder);
-    /// let mut buffer = BytesMut::new();
-    /// codec.encode("text", &mut buffer).unwrap();
-    /// assert_eq!(buffer, b"\xEF\xBB\xBFtext"[..]);
-    /// ```
     #[must_use]
     pub fn with_encoder(self, encoder: DialectEncoder) -> Self {
         Self { encoder, ..self }
     }
 
     /// Starts new streams in both directions, with the same settings.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::DialectCodec;
-    /// use utf8_codec::dialect::Dialect;
-    ///
-    /// let mut codec = DialectCodec::new(Dialect::Wtf8);
-    /// codec.decode(&mut BytesMut::from("text")).unwrap();
-    /// codec.reset();
-    /// assert_eq!(codec.decoder().position(), 0);
-    /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
         self.encoder.reset();
     }
 
     /// Returns the inner decoder, for the position in the stream and its errors.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::DialectCodec;
-    /// use utf8_codec::dialect::Dialect;
-    ///
-    /// let mut codec = DialectCodec::new(Dialect::Cesu8);
-    /// codec.decode(&mut BytesMut::from(&b"abc\xED\xA0\x80"[..])).unwrap();
-    /// assert_eq!(codec.decoder().position(), 3); // the rest is still in the buffer
-    /// ```
     pub fn decoder(&self) -> &DialectDecoder {
         &self.decoder
     }
@@ -201,13 +114,13 @@ impl DialectCodec {
     fn take_clean(&mut self, src: &mut BytesMut) -> Option<ByteString> {
         let mut scanner = self.decoder.scanner();
         let span = scanner.span(self.mode);
-        let text = take_text(src, |bytes| match scanner.step(bytes, Follow::More, span) {
+        let (text, ()) = take_text(src, |bytes| match scanner.step(bytes, AtEnd::No, span) {
             Step::Text((DialectPiece::Text(text), len)) => {
                 let is_enough = len >= LONG.min(bytes.len())
-                    || matches!(scanner.step(&bytes[len..], Follow::More, span), Step::NeedMore);
-                if is_enough { text } else { "" }
+                    || matches!(scanner.step(&bytes[len..], AtEnd::No, span), Step::NeedMore);
+                (if is_enough { text } else { "" }, ())
             }
-            _ => "",
+            _ => ("", ()),
         });
         if text.is_empty() {
             return None;
@@ -226,9 +139,9 @@ impl Decoder for DialectCodec {
             return Ok(Some(DialectPiece::Text(text)));
         }
         let mode = self.mode;
-        let (scanner, tally) = self.decoder.scanner_and_tally();
+        let (scanner, stats) = self.decoder.scanner_and_stats();
         let mut text = String::new();
-        let (read, step) = decode_run(scanner, tally, src, mode, &mut text);
+        let (read, step) = decode_run(scanner, stats, src, mode, &mut text);
         src.advance(read);
         match step {
             Step::Text((_, len)) if !text.is_empty() => scanner.unread(len),
@@ -239,7 +152,7 @@ impl Decoder for DialectCodec {
             }
             Step::Error(error) => {
                 src.advance(error.bytes().len());
-                return Err(CodecError::Invalid(tally.note(error)));
+                return Err(CodecError::Invalid(stats.note(error)));
             }
             Step::Skip(_) | Step::NeedMore => {}
         }
@@ -251,12 +164,12 @@ impl Decoder for DialectCodec {
             return Ok(Some(item));
         }
         let mode = self.mode;
-        let (scanner, tally) = self.decoder.scanner_and_tally();
+        let (scanner, stats) = self.decoder.scanner_and_stats();
         loop {
             if let Some(missing) = scanner.end_start() {
-                tally.note(missing).repair_of(mode).ok_or(CodecError::Invalid(missing))?;
+                stats.note(missing).repair_of(mode).ok_or(CodecError::Invalid(missing))?;
             }
-            match scanner.step(src, Follow::End, scanner.span(mode)) {
+            match scanner.step(src, AtEnd::Yes, scanner.span(mode)) {
                 Step::NeedMore => {
                     scanner.end();
                     return Ok(None);
@@ -276,7 +189,7 @@ impl Decoder for DialectCodec {
                 Step::Error(error) => {
                     src.advance(error.bytes().len());
                     let repair =
-                        tally.note(error).repair_of(mode).ok_or(CodecError::Invalid(error))?;
+                        stats.note(error).repair_of(mode).ok_or(CodecError::Invalid(error))?;
                     if !repair.is_empty() {
                         return Ok(Some(DialectPiece::from(&*repair)));
                     }

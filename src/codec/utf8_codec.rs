@@ -5,15 +5,13 @@ use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
-use crate::codec::lines_codec::{Parts, Utf8LinesCodec};
+use crate::codec::lines_codec::Utf8LinesCodec;
 use crate::decoder::encoder::Utf8Encoder;
 use crate::decoder::error::Utf8Error;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
-use crate::decoder::text::Ending;
+use crate::decoder::step::AtEnd;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::utf8_decoder::input::Taken;
 use crate::decoder::utf8_decoder::owned::Item;
 use crate::fallback::{FallbackDecoder, FallbackState, take_next};
 
@@ -65,79 +63,23 @@ pub struct Utf8Codec {
 
 impl Utf8Codec {
     /// Creates a codec with the default options, in [`ErrorMode::Fatal`], writing no BOM.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::{Buf, BytesMut};
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8Codec;
-    ///
-    /// let mut buffer = BytesMut::from("日本".as_bytes());
-    /// assert_eq!(Utf8Codec::new().decode(&mut buffer).unwrap().unwrap(), "日本");
-    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Creates a codec that replaces each ill-formed part with U+FFFD, like `String::from_utf8_lossy`: short
     /// for `new().with_error_mode(ErrorMode::Replacement)`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::TryStreamExt;
-    /// use tokio_util::codec::FramedRead;
-    /// use utf8_codec::codec::Utf8Codec;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let texts: Vec<_> =
-    ///     FramedRead::new(&b"caf\xE9, 5 \xE2\x82"[..], Utf8Codec::lossy()).try_collect().await?;
-    /// assert_eq!(texts.concat(), "caf\u{FFFD}, 5 \u{FFFD}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn lossy() -> Self {
         Self::new().with_error_mode(ErrorMode::Replacement)
     }
 
     /// Sets the options, and starts a new stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::{Buf, BytesMut};
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8Codec;
-    /// use utf8_codec::{BomPolicy, Utf8Options};
-    ///
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let mut codec = Utf8Codec::new().with_options(options);
-    /// let mut buffer = BytesMut::from("\u{FEFF}text".as_bytes());
-    /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap(), "text");
-    /// ```
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         Self { decoder: Utf8Decoder::new().with_options(options), ..self }
     }
 
     /// Sets what replaces ill-formed parts.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::{Buf, BytesMut};
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::codec::Utf8Codec;
-    ///
-    /// let mut codec = Utf8Codec::new().with_error_mode(ErrorMode::Replacement);
-    /// let mut buffer = BytesMut::from(&b"caf\xE9"[..]);
-    /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap(), "caf");
-    /// assert_eq!(codec.decode_eof(&mut buffer).unwrap().unwrap(), "\u{FFFD}");
-    /// assert_eq!(codec.decoder().error_count(), 1);
-    /// ```
     #[must_use]
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
         Self { mode, ..self }
@@ -168,39 +110,12 @@ impl Utf8Codec {
     }
 
     /// Sets the encoder. It decides whether a BOM is written.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::{Buf, BytesMut};
-    /// use tokio_util::codec::Encoder;
-    /// use utf8_codec::Utf8Encoder;
-    /// use utf8_codec::codec::Utf8Codec;
-    ///
-    /// let mut codec = Utf8Codec::new().with_encoder(Utf8Encoder::new().with_bom());
-    /// let mut buffer = BytesMut::new();
-    /// codec.encode("text", &mut buffer).unwrap();
-    /// assert_eq!(buffer, b"\xEF\xBB\xBFtext"[..]);
-    /// ```
     #[must_use]
     pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
         Self { encoder, ..self }
     }
 
     /// Starts new streams in both directions with the same settings.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::{Buf, BytesMut};
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8Codec;
-    ///
-    /// let mut codec = Utf8Codec::new();
-    /// codec.decode(&mut BytesMut::from("text")).unwrap();
-    /// codec.reset();
-    /// assert_eq!(codec.decoder().position(), 0);
-    /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
         if let Some(state) = &mut self.fallback {
@@ -211,76 +126,29 @@ impl Utf8Codec {
 
     /// Returns the decoder, for the position in the stream, the error count, whether a BOM was removed, and the
     /// number of skipped bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::{Buf, BytesMut};
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8Codec;
-    ///
-    /// let mut codec = Utf8Codec::new();
-    /// codec.decode(&mut BytesMut::from(&b"abc\xE2"[..])).unwrap();
-    /// assert_eq!(codec.decoder().position(), 3); // E2 is still in the buffer
-    /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
         &self.decoder
     }
 
     /// Returns the offset of the first byte that the [fallback](Self::with_fallback) decoded, or `None` if the
     /// stream is UTF-8 so far. ASCII at the start of a line does not count.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8Codec;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut codec = Utf8Codec::new().with_fallback(FallbackDecoder::part(LegacyEncoding::latin1()));
-    /// codec.decode(&mut BytesMut::from(&b"\xE9!"[..])).unwrap();
-    /// assert_eq!(codec.first_fallback(), Some(0));
-    /// ```
     pub fn first_fallback(&self) -> Option<u64> {
         self.fallback.as_ref().and_then(|fallback| fallback.uses().first)
     }
 
     /// Returns how many lines, or runs of ill-formed parts, the [fallback](Self::with_fallback) decoded; at most 1 for
     /// [`FallbackDecoder::rest`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8Codec;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut codec = Utf8Codec::new().with_fallback(FallbackDecoder::part(LegacyEncoding::latin1()));
-    /// codec.decode(&mut BytesMut::from(&b"\xE9!"[..])).unwrap();
-    /// assert_eq!(codec.fallback_count(), 1);
-    /// ```
     pub fn fallback_count(&self) -> u64 {
         self.fallback.as_ref().map_or(0, |fallback| fallback.uses().runs)
     }
 
-    /// Decodes `src` in every mode.
-    ///
-    /// Separate from the fast path: see `crate::decoder`, "Store forwarding"; scenario `framed`.
+    /// Decodes `src` with a fallback or in a lossy mode.
     #[inline(never)]
     fn decode_otherwise(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, Utf8Error> {
         if let Some(state) = &mut self.fallback {
-            return take_next(state, &mut self.decoder, src, Follow::More, self.mode);
+            return take_next(state, &mut self.decoder, src, AtEnd::No, self.mode);
         }
-        if self.mode != ErrorMode::Fatal {
-            return Ok(self.decoder.take_repaired(src, self.mode)?.into_item());
-        }
-        match self.decoder.take_step(src) {
-            Taken::NeedMore => Ok(None),
-            Taken::Text(text) => Ok(Some(text)),
-            Taken::Error(error) => Err(error),
-        }
+        Ok(self.decoder.take_repaired(src, self.mode)?.into_item())
     }
 }
 
@@ -309,7 +177,7 @@ impl Utf8Codec {
 /// ```
 impl From<Utf8LinesCodec> for Utf8Codec {
     fn from(lines: Utf8LinesCodec) -> Self {
-        let Parts { decoder, mode, fallback, encoder } = lines.into_parts();
+        let (decoder, mode, fallback, encoder) = lines.into_parts();
         Self { decoder, mode, fallback, encoder }
     }
 }
@@ -320,19 +188,8 @@ impl Decoder for Utf8Codec {
 
     #[inline]
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<ByteString>, CodecError> {
-        if src.is_empty() {
-            return Ok(None);
-        }
-        if self.mode == ErrorMode::Fatal
-            && self.fallback.is_none()
-            && let Some((text, ending)) = self.decoder.take_plain(src)
-        {
-            if !text.is_empty() {
-                return Ok(Some(text));
-            }
-            if ending == Ending::End {
-                return Ok(None);
-            }
+        if self.mode == ErrorMode::Fatal && self.fallback.is_none() {
+            return Ok(self.decoder.take_next(src).transpose()?);
         }
         Ok(self.decode_otherwise(src)?)
     }
@@ -342,7 +199,7 @@ impl Decoder for Utf8Codec {
             return Ok(Some(text));
         }
         if let Some(state) = &mut self.fallback {
-            let next = take_next(state, &mut self.decoder, src, Follow::End, self.mode)?;
+            let next = take_next(state, &mut self.decoder, src, AtEnd::Yes, self.mode)?;
             if next.is_none() {
                 state.finish();
             }

@@ -4,6 +4,7 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::decoder::error::{ParseNameError, Utf8Error, Utf8ErrorKind};
+use crate::decoder::step::Step;
 
 /// U+FEFF in UTF-8.
 pub(crate) const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
@@ -80,16 +81,14 @@ impl FromStr for BomPolicy {
     type Err = ParseNameError;
 
     fn from_str(name: &str) -> Result<Self, ParseNameError> {
-        let found = Self::ALL.into_iter().find(|policy| policy.name() == name);
-        found.ok_or(ParseNameError {
-            message: "unknown BOM policy, expected one of keep, strip, require, forbid",
-        })
+        let message = "unknown BOM policy, expected one of keep, strip, require, forbid";
+        Self::ALL.into_iter().find(|policy| policy.name() == name).ok_or(ParseNameError { message })
     }
 }
 
 /// What is expected at the start of a stream, or what was there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Start {
+pub(crate) enum BomState {
     /// A BOM can still arrive.
     Bom(BomPolicy),
     /// A mid-stream start, with the number of continuation bytes skipped so far.
@@ -109,20 +108,7 @@ pub(crate) enum Removed {
     Bom,
 }
 
-/// What the next bytes mean at the start of a stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Opening {
-    /// Text.
-    Text,
-    /// All of them can be part of a BOM.
-    NeedMore,
-    /// This many bytes are consumed and yield nothing.
-    Skip(usize),
-    /// A violation of the policy; the error's own bytes are consumed.
-    Error(Utf8Error),
-}
-
-impl Start {
+impl BomState {
     pub(crate) const fn new(bom: BomPolicy) -> Self {
         match bom {
             BomPolicy::Keep => Self::Over(Removed::Continuations(0)),
@@ -161,36 +147,36 @@ impl Start {
     }
 
     /// Returns what the next bytes mean.
-    pub(crate) fn peek(self, input: &[u8]) -> Opening {
+    pub(crate) fn peek(self, input: &[u8]) -> Step<()> {
         match (self, input) {
-            (Self::Over(_), _) => Opening::Text,
-            (_, []) => Opening::NeedMore,
-            (Self::AfterCr(_), [b'\n', ..]) => Opening::Skip(1),
-            (Self::AfterCr(_), _) => Opening::Text,
-            (Self::MidStream { skipped: 0..3 }, [0x80..=0xBF, ..]) => Opening::Skip(1),
-            (Self::MidStream { .. }, _) => Opening::Text,
+            (Self::Over(_), _) => Step::Text(()),
+            (_, []) => Step::NeedMore,
+            (Self::AfterCr(_), [b'\n', ..]) => Step::Skip(1),
+            (Self::AfterCr(_), _) => Step::Text(()),
+            (Self::MidStream { skipped: 0..3 }, [0x80..=0xBF, ..]) => Step::Skip(1),
+            (Self::MidStream { .. }, _) => Step::Text(()),
             (Self::Bom(BomPolicy::Forbid), [0xEF, 0xBB, 0xBF, ..]) => {
-                Opening::Error(Utf8Error::new(0, Utf8ErrorKind::ForbiddenBom, &BOM, None))
+                Step::Error(Utf8Error::new(0, Utf8ErrorKind::ForbiddenBom, &BOM, None))
             }
-            (Self::Bom(_), [0xEF, 0xBB, 0xBF, ..]) => Opening::Skip(BOM.len()),
-            (Self::Bom(_), _) if BOM.starts_with(input) => Opening::NeedMore,
-            (Self::Bom(BomPolicy::Require), _) => Opening::Error(missing_bom()),
-            (Self::Bom(_), _) => Opening::Text,
+            (Self::Bom(_), [0xEF, 0xBB, 0xBF, ..]) => Step::Skip(BOM.len()),
+            (Self::Bom(_), _) if BOM.starts_with(input) => Step::NeedMore,
+            (Self::Bom(BomPolicy::Require), _) => Step::Error(missing_bom()),
+            (Self::Bom(_), _) => Step::Text(()),
         }
     }
 
     /// Consumes the next bytes. Changes nothing if there are none.
-    pub(crate) fn open(&mut self, input: &[u8]) -> Opening {
-        let opening = self.peek(input);
-        *self = match (opening, *self) {
-            (Opening::NeedMore, start) => start,
-            (Opening::Skip(_), Self::MidStream { skipped }) => {
+    pub(crate) fn open(&mut self, input: &[u8]) -> Step<()> {
+        let action = self.peek(input);
+        *self = match (action, *self) {
+            (Step::NeedMore, start) => start,
+            (Step::Skip(_), Self::MidStream { skipped }) => {
                 Self::MidStream { skipped: skipped + 1 }
             }
-            (Opening::Skip(_), Self::Bom(_)) => Self::Over(Removed::Bom),
+            (Step::Skip(_), Self::Bom(_)) => Self::Over(Removed::Bom),
             (_, start) => Self::Over(start.removed()),
         };
-        opening
+        action
     }
 
     /// A CR has ended a line: an LF directly after it is skipped.

@@ -90,14 +90,6 @@ pub fn is_boundary(bytes: &[u8], index: usize) -> bool {
 }
 
 /// The smallest limit that [`at_most`] accepts: the length of the longest character, in bytes.
-///
-/// # Examples
-///
-/// ```
-/// use utf8_codec::boundary;
-///
-/// assert_eq!(boundary::MIN_LIMIT, char::MAX.len_utf8());
-/// ```
 pub const MIN_LIMIT: usize = 4;
 
 /// Returns the longest prefix of `text` that has at most `max_length` bytes and splits no character.

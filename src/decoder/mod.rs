@@ -37,18 +37,18 @@
 //! # How it works
 //!
 //! ```text
-//!  chunk ──► Carry ──► Scanner ──► level: how far is this well-formed, and how does it end?
-//!           ≤ 3 bytes    │
-//!           of a split   ├─ Step::Text    well-formed text, borrowed from the chunk
-//!           character    ├─ Step::Skip  a removed BOM, or the rest of a character at a mid-stream start
-//!                        ├─ Step::Error   one maximal subpart, or a character that the options reject
-//!                        └─ Step::NeedMore    ≤ 3 bytes that can still become a character or a BOM
+//!  chunk ──► Partial ──► Scanner ──► level: how far is this well-formed, and how does it end?
+//!            ≤ 3 bytes     │
+//!            of a split    ├─ Step::Text      well-formed text, borrowed from the chunk
+//!            character     ├─ Step::Skip      a removed BOM, or the rest of a character at a mid-stream start
+//!                          ├─ Step::Error     one maximal subpart, or a character that the options reject
+//!                          └─ Step::NeedMore  ≤ 3 bytes that can still become a character or a BOM
 //!
-//!  Utf8Validator = Scanner + Carry            returns the first error of a chunk
-//!  Utf8Decoder   = Scanner + Carry + Tally    yields text and errors, or repairs by an ErrorMode
+//!  Utf8Validator = Scanner + Partial                returns the first error of a chunk
+//!  Utf8Decoder   = Scanner + Partial + ErrorStats   yields text and errors, or repairs by an ErrorMode
 //! ```
 //!
-//! The scanner has two states: what can still happen at the start of the stream, and how far it looks ahead:
+//! The scanner has two states: what can still happen at the start of the stream, and how dense errors are:
 //!
 //! ```text
 //!   start:   Bom(policy) ─── BOM, any other byte, or end ──► Over
@@ -56,13 +56,13 @@
 //!                                                             ▲ LF, or any other byte, or end │
 //!                                                             └───────────────────────────────┘
 //!
-//!   look:                 error
-//!                 Far ───────────────► Near      Far: validate the whole chunk at once
-//!                  ▲                    │        Near: validate block by block, so that each of
+//!   density:              error
+//!                 Rare ──────────────► Dense     Rare: validate the whole chunk at once
+//!                  ▲                    │        Dense: validate block by block, so that each of
 //!                  └────────────────────┘              many errors costs only what precedes it
 //!                    a chunk ends in text
 //!
-//!                 Near ──────────────► Parts     Parts: as `Near`, without the fast paths for single errors:
+//!                 Dense ─────────────► Batched   Batched: as `Dense`, without the fast paths for single errors:
 //!                  ▲  error in a block  │               `Pieces` has found all errors of a block
 //!                  └────────────────────┘
 //!            the end of the block, or the next push
@@ -74,8 +74,8 @@
 //! | --- | --- |
 //! | level | an implementation of the inner loops for one instruction set ([`utf8_simd::Level`]) |
 //! | block | a fixed number of bytes that a level loads at once |
-//! | carry | the incomplete bytes that a decoder holds between two chunks, at most three |
-//! | plain | of a scanner: its answer is that of the level, because the start is over, no character is rejected, and no error is near |
+//! | partial character | the incomplete bytes that a decoder holds between two chunks, at most three |
+//! | fast path | of a scanner: its answer is that of the level, because the start is over, no character is rejected, and errors are rare |
 //!
 //! # Store forwarding
 //!
@@ -85,8 +85,8 @@
 //! part of the cost of a character split across chunks, of an error, or of a line of twenty bytes. The code
 //! avoids it in five ways:
 //!
-//! - Small values are written and copied in whole words (`Carry`, `Utf8Error`).
-//! - State is changed in place, not in a copy that is written back (`Utf8Decoder::scan`).
+//! - Small values are written and copied in whole words (`Partial`, `Utf8Error`).
+//! - State is changed in place, not in a copy that is written back (`Utf8Decoder::scanner_mut`).
 //! - Structs have no padding, so that they are copied in whole words (`Line`).
 //! - Functions with a fast and a slow path return each result on its own path. If both paths wrote their
 //!   result to one memory location, it would be written in parts and then copied as a whole.
@@ -96,18 +96,18 @@
 
 pub(crate) mod bom;
 pub mod boundary;
-pub(crate) mod carry;
 pub(crate) mod encoder;
 pub(crate) mod ends;
 pub(crate) mod error;
-pub(crate) mod follow;
 pub(crate) mod mode;
 pub(crate) mod options;
+pub(crate) mod partial;
 pub(crate) mod position;
 pub(crate) mod progress;
 pub(crate) mod scanner;
 #[cfg(feature = "serde")]
 mod serialize;
+pub(crate) mod slices;
 pub(crate) mod step;
 pub(crate) mod text;
 pub(crate) mod utf8_decoder;

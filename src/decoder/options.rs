@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::decoder::bom::{BomPolicy, Start};
+use crate::decoder::bom::{BomPolicy, BomState};
 use crate::decoder::error::Utf8ErrorKind;
 
 /// How a stream begins and what it may contain.
@@ -32,7 +32,10 @@ use crate::decoder::error::Utf8ErrorKind;
 /// assert_eq!(validator.push(b"\0").unwrap_err().valid_up_to(), 10);
 /// ```
 ///
-/// With the feature `serde`, options can come from a configuration file. All fields are optional:
+/// With the feature `serde`, options can come from a configuration file. All fields are optional. A mid-stream start with a
+/// BOM policy other than `keep` is an error. The names in `strictness` are `nul`, `controls` (without HT, LF and CR),
+/// `C0 controls`, `DEL and C1 controls`, `whitespace` (HT, LF and CR), `noncharacters`, `U+FFFE and U+FFFF` and
+/// `other noncharacters`. [`reject_controls`](Self::reject_controls) is `controls` and `whitespace`.
 ///
 /// ```standalone_crate
 /// # #[cfg(feature = "serde")] {
@@ -44,14 +47,22 @@ use crate::decoder::error::Utf8ErrorKind;
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(
+        into = "crate::decoder::serialize::OptionFields",
+        try_from = "crate::decoder::serialize::OptionFields"
+    )
+)]
 pub struct Utf8Options {
-    beginning: Beginning,
+    bom: BomConfig,
     strictness: Strictness,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Beginning {
-    First(BomPolicy),
+enum BomConfig {
+    Policy(BomPolicy),
     MidStream,
 }
 
@@ -68,7 +79,7 @@ impl Utf8Options {
     /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self { beginning: Beginning::First(BomPolicy::Keep), strictness: Strictness::new() }
+        Self { bom: BomConfig::Policy(BomPolicy::Keep), strictness: Strictness::new() }
     }
 
     /// Sets the BOM policy, overriding [`with_mid_stream_start`].
@@ -86,7 +97,7 @@ impl Utf8Options {
     /// ```
     #[must_use]
     pub const fn with_bom(self, policy: BomPolicy) -> Self {
-        Self { beginning: Beginning::First(policy), ..self }
+        Self { bom: BomConfig::Policy(policy), ..self }
     }
 
     /// Decodes from the middle of a stream, for example when tailing a log or joining a multicast.
@@ -106,7 +117,7 @@ impl Utf8Options {
     /// ```
     #[must_use]
     pub const fn with_mid_stream_start(self) -> Self {
-        Self { beginning: Beginning::MidStream, ..self }
+        Self { bom: BomConfig::MidStream, ..self }
     }
 
     /// Rejects NUL, U+0000.
@@ -205,22 +216,6 @@ impl Utf8Options {
         self.reject_nul().reject_controls().reject_noncharacters()
     }
 
-    /// Accepts only the Unicode Scalars of RFC 9839, section 4.1: all code points except surrogates. These are the
-    /// characters that UTF-8 encodes, so this changes nothing. Call it only to document that your specification
-    /// requires this subset.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Options;
-    ///
-    /// assert_eq!(Utf8Options::new().only_unicode_scalars(), Utf8Options::new());
-    /// ```
-    #[must_use]
-    pub const fn only_unicode_scalars(self) -> Self {
-        self
-    }
-
     /// Accepts only the XML Characters of RFC 9839, section 4.2 (`Char` in XML 1.0, section 2.2): rejects NUL, the C0
     /// controls except HT, LF and CR, and the noncharacters U+FFFE and U+FFFF. DEL, the C1 controls and all other
     /// noncharacters stay accepted.
@@ -265,10 +260,10 @@ impl Utf8Options {
         Self { strictness, ..self }
     }
 
-    pub(crate) const fn start(self) -> Start {
-        match self.beginning {
-            Beginning::First(policy) => Start::new(policy),
-            Beginning::MidStream => Start::MidStream { skipped: 0 },
+    pub(crate) const fn start(self) -> BomState {
+        match self.bom {
+            BomConfig::Policy(policy) => BomState::new(policy),
+            BomConfig::MidStream => BomState::MidStream { skipped: 0 },
         }
     }
 
@@ -286,16 +281,16 @@ impl Utf8Options {
 
     /// Returns the BOM policy, or `None` for a mid-stream start.
     pub(crate) const fn bom(self) -> Option<BomPolicy> {
-        match self.beginning {
-            Beginning::First(policy) => Some(policy),
-            Beginning::MidStream => None,
+        match self.bom {
+            BomConfig::Policy(policy) => Some(policy),
+            BomConfig::MidStream => None,
         }
     }
 }
 
-impl Default for Beginning {
+impl Default for BomConfig {
     fn default() -> Self {
-        Self::First(BomPolicy::Keep)
+        Self::Policy(BomPolicy::Keep)
     }
 }
 

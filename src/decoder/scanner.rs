@@ -2,15 +2,17 @@
 
 #[cfg(any(feature = "alloc", test))]
 use crate::decoder::bom::BomPolicy;
-use crate::decoder::bom::{Opening, Start};
+use crate::decoder::bom::BomState;
 use crate::decoder::ends::head;
 use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
 use crate::decoder::options::Utf8Options;
 use crate::decoder::step::Step;
+use utf8_simd::text::split_until;
 #[cfg(feature = "std")]
-use crate::decoder::text::unmask_and_split_far;
-use crate::decoder::text::{Ending, Look, split_far, split_near, split_text};
-use utf8_simd::{Level, begins_nothing, decode_char, error_at_start};
+use utf8_simd::text::unmask_and_split_far;
+use utf8_simd::{
+    Level, PrefixEnd, begins_nothing, decode_char, error_at_start, valid_prefix, valid_prefix_dense,
+};
 
 /// The state of a UTF-8 stream between two bytes.
 ///
@@ -23,27 +25,38 @@ use utf8_simd::{Level, begins_nothing, decode_char, error_at_start};
 /// loop {
 ///     match scanner.step(input) {
 ///         Step::Text(text)   => deliver text, input = &input[text.len()..]
-///         Step::Skip(len)  => input = &input[len..]
+///         Step::Skip(len)    => input = &input[len..]
 ///         Step::Error(error) => report or repair, input = &input[error.bytes().len()..]
-///         Step::NeedMore         => keep input (at most 3 bytes) until more arrives, or finish(input)
+///         Step::NeedMore     => keep input (at most 3 bytes) until more arrives, or finish(input)
 ///     }
 /// }
 /// ```
 ///
 /// A scanner is a small value. To look ahead, step a copy; to commit, assign it back. Everything that decodes
 /// UTF-8 in this crate is such a loop. The other layers use it through
-/// [`Utf8Decoder`](crate::Utf8Decoder), which adds the carry and counts errors.
+/// [`Utf8Decoder`](crate::Utf8Decoder), which holds the bytes of a split character and counts errors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scanner {
     position: u64,
     options: Utf8Options,
-    start: Start,
-    look: Look,
+    start: BomState,
+    density: ErrorDensity,
+}
+
+/// How dense errors are: how the end of the text is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ErrorDensity {
+    /// Validate to the end of the input.
+    Rare,
+    /// Validate block by block: each of many errors costs only what precedes it.
+    Dense,
+    /// As `Dense`, but without the fast paths for single errors: the caller has found all ill-formed parts of a block.
+    Batched,
 }
 
 impl Scanner {
     pub(crate) const fn new(options: Utf8Options) -> Self {
-        Self { position: 0, options, start: options.start(), look: Look::Far }
+        Self { position: 0, options, start: options.start(), density: ErrorDensity::Rare }
     }
 
     /// Sets the options. Those for the start of the stream apply only before its first byte.
@@ -80,55 +93,53 @@ impl Scanner {
     }
 
     /// Returns the state of the start of the stream.
-    pub(crate) const fn start(&self) -> Start {
+    pub(crate) const fn start(&self) -> BomState {
         self.start
     }
 
     /// Classifies the start of `input`, and moves past it.
     #[inline]
     pub(crate) fn step<'a>(&mut self, input: &'a [u8]) -> Step<&'a str> {
-        if self.is_plain() {
-            let (text, ending) = self.step_plain(input);
+        if self.is_on_fast_path() {
+            let (text, end) = self.step_fast_path(input);
             if !text.is_empty() {
                 return Step::Text(text);
             }
-            if ending == Ending::End {
+            if !matches!(end, PrefixEnd::IllFormed(_)) {
                 return Step::NeedMore;
             }
         }
         self.step_slowly(input)
     }
 
-    /// Whether the level alone decides: the start is over, strictness is off, no error is near.
+    /// Whether the level alone decides: the start is over, strictness is off, errors are rare.
     #[inline]
-    pub(crate) fn is_plain(&self) -> bool {
-        self.look == Look::Far && self.asks_for_utf8_only()
+    pub(crate) fn is_on_fast_path(&self) -> bool {
+        self.density == ErrorDensity::Rare && self.asks_for_utf8_only()
     }
 
-    /// The fast path of [`step`](Self::step) for a scanner that [is plain](Self::is_plain). Returns the text
+    /// The fast path of [`step`](Self::step) for a scanner that [is on the fast path](Self::is_on_fast_path). Returns the text
     /// that `input` begins with, which can be empty, and what follows it. A call of it costs a nanosecond: rows
     /// `verdict/*/64` of `benches/scenarios/stream.rs`.
     #[inline(always)]
-    pub(crate) fn step_plain<'a>(&mut self, input: &'a [u8]) -> (&'a str, Ending) {
-        let (text, ending) = split_far(Level::detect(), input);
-        if !text.is_empty() {
-            self.accept(text, ending);
-        }
-        (text, ending)
+    pub(crate) fn step_fast_path<'a>(&mut self, input: &'a [u8]) -> (&'a str, PrefixEnd) {
+        let (text, end) = valid_prefix(input);
+        self.accept(text.len(), end);
+        (text, end)
     }
 
     /// Takes text off the front of `input` after an error, if strictness is off. Returns it and what follows it.
     #[inline]
-    pub(crate) fn step_near<'a>(&mut self, input: &'a [u8]) -> Option<(&'a str, Ending)> {
-        if self.look != Look::Near || !self.asks_for_utf8_only() {
+    pub(crate) fn step_dense<'a>(&mut self, input: &'a [u8]) -> Option<(&'a str, PrefixEnd)> {
+        if self.density != ErrorDensity::Dense || !self.asks_for_utf8_only() {
             return None;
         }
-        let (text, ending) = split_near(Level::detect(), input);
+        let (text, end) = valid_prefix_dense(input);
         if text.is_empty() {
             return None;
         }
-        self.accept(text, ending);
-        Some((text, ending))
+        self.accept(text.len(), end);
+        Some((text, end))
     }
 
     /// Whether the start is over and strictness is off.
@@ -147,36 +158,67 @@ impl Scanner {
         if let Some(error) = self.error_here(input) {
             return Step::Error(error);
         }
-        let strictness = self.options.strictness();
-        let (text, ending) = split_text(Level::detect(), input, strictness, self.look);
-        if !text.is_empty() {
-            return self.accept(text, ending);
+        if !self.options.strictness().is_off() {
+            return self.step_strictly(input);
         }
-        match ending {
-            Ending::End => Step::NeedMore,
-            // Like `reject`, to which the error would be copied: see `crate::decoder`, "Store forwarding"; scenario `damaged`,
-            // rows `pieces/*/1-in-64`.
-            Ending::IllFormed(len) => {
-                let position = self.position;
-                self.look = Look::Near;
-                self.position += len as u64;
-                Step::Error(Utf8Error::classify(position, input, len))
-            }
-            Ending::Rejected(len, kind) => {
-                self.reject(Utf8Error::new(self.position, kind, head(input, len), None))
-            }
+        let (text, end) = match self.density {
+            ErrorDensity::Rare => valid_prefix(input),
+            ErrorDensity::Dense | ErrorDensity::Batched => valid_prefix_dense(input),
+        };
+        if !text.is_empty() {
+            self.accept(text.len(), end);
+            return Step::Text(text);
+        }
+        match end {
+            PrefixEnd::IllFormed(len) => self.ill_formed(input, len),
+            PrefixEnd::Input | PrefixEnd::Incomplete(_) => Step::NeedMore,
         }
     }
 
+    /// Like [`step`](Self::step), if characters are rejected.
+    fn step_strictly<'a>(&mut self, input: &'a [u8]) -> Step<&'a str> {
+        let strictness = self.options.strictness();
+        let (text, end) = split_until(Level::detect(), input, |text| {
+            let (at, len, kind) = strictness.find_rejected(text)?;
+            Some((at, (len, kind)))
+        });
+        if !text.is_empty() {
+            self.accept_before(text.len(), !matches!(end, Err(None)));
+            return Step::Text(text);
+        }
+        match end {
+            Ok((len, kind)) => {
+                self.reject(Utf8Error::new(self.position, kind, head(input, len), None))
+            }
+            Err(Some(len)) => self.ill_formed(input, len),
+            Err(None) => Step::NeedMore,
+        }
+    }
+
+    /// Moves past text that a level has found, and that ended so.
     #[inline]
-    fn accept<'a>(&mut self, text: &'a str, ending: Ending) -> Step<&'a str> {
-        self.look = if ending == Ending::End { Look::Far } else { Look::Near };
-        self.position += text.len() as u64;
-        Step::Text(text)
+    pub(super) fn accept(&mut self, len: usize, end: PrefixEnd) {
+        self.accept_before(len, matches!(end, PrefixEnd::IllFormed(_)));
+    }
+
+    /// Moves past text, which an error follows or not.
+    #[inline]
+    fn accept_before(&mut self, len: usize, is_error: bool) {
+        self.density = if is_error { ErrorDensity::Dense } else { ErrorDensity::Rare };
+        self.position += len as u64;
+    }
+
+    // Like `reject`, to which the error would be copied: see `crate::decoder`, "Store forwarding"; scenario `damaged`,
+    // rows `pieces/*/1-in-64`.
+    #[inline(always)]
+    fn ill_formed<'a>(&mut self, input: &[u8], len: usize) -> Step<&'a str> {
+        let position = self.position;
+        self.accept_before(len, true);
+        Step::Error(Utf8Error::classify(position, input, len))
     }
 
     fn reject<'a>(&mut self, error: Utf8Error) -> Step<&'a str> {
-        self.look = Look::Near;
+        self.density = ErrorDensity::Dense;
         self.position += error.bytes().len() as u64;
         Step::Error(error)
     }
@@ -223,11 +265,11 @@ impl Scanner {
         Some(c)
     }
 
-    /// If errors are near and `byte`, the next, is an error whatever follows it: consumes it and returns the
+    /// If errors are dense and `byte`, the next, is an error whatever follows it: consumes it and returns the
     /// error.
     #[inline(always)]
     pub(super) fn take_stray(&mut self, byte: u8) -> Option<Utf8Error> {
-        if self.look != Look::Near || !begins_nothing(byte) || !self.start.is_over() {
+        if self.density != ErrorDensity::Dense || !begins_nothing(byte) || !self.start.is_over() {
             return None;
         }
         let error = Utf8Error::of_byte(self.position, byte);
@@ -235,12 +277,12 @@ impl Scanner {
         Some(error)
     }
 
-    /// If errors are near and `input` begins with one: consumes it and returns it. This is the shortest path
+    /// If errors are dense and `input` begins with one: consumes it and returns it. This is the shortest path
     /// for many errors in a row.
     // Always inlined: see `crate::decoder`, "Store forwarding"; scenario `damaged`, rows `pieces`.
     #[inline(always)]
     pub(super) fn error_here(&mut self, input: &[u8]) -> Option<Utf8Error> {
-        if self.look != Look::Near || input.is_empty() || !self.start.is_over() {
+        if self.density != ErrorDensity::Dense || input.is_empty() || !self.start.is_over() {
             return None;
         }
         let error = match input[0] {
@@ -252,26 +294,26 @@ impl Scanner {
         Some(error)
     }
 
-    /// Whether errors are near and the scanner checks nothing but UTF-8. Many errors at once are then faster than
+    /// Whether errors are dense and the scanner checks nothing but UTF-8. Many errors at once are then faster than
     /// single steps.
-    pub(super) fn looks_near(&self) -> bool {
-        self.look != Look::Far && self.asks_for_utf8_only()
+    pub(super) fn are_errors_dense(&self) -> bool {
+        self.density != ErrorDensity::Rare && self.asks_for_utf8_only()
     }
 
     /// Returns whether the caller takes parts of a block.
     #[inline(always)]
-    pub(super) fn takes_parts(&self) -> bool {
-        self.look == Look::Parts
+    pub(super) fn is_batched(&self) -> bool {
+        self.density == ErrorDensity::Batched
     }
 
-    /// Sets how far the scanner looks ahead: [`Look::Parts`] exactly while the caller has parts of a block.
+    /// Sets how dense errors are: [`ErrorDensity::Batched`] exactly while the caller has parts of a block.
     #[inline(always)]
-    pub(super) fn set_look(&mut self, look: Look) {
-        self.look = look;
+    pub(super) fn set_density(&mut self, density: ErrorDensity) {
+        self.density = density;
     }
 
     /// Unmasks all of `input`, the payload of a WebSocket frame, and steps over its start. It takes one pass if
-    /// the scanner [is plain](Self::is_plain).
+    /// the scanner [is on the fast path](Self::is_on_fast_path).
     #[cfg(feature = "std")]
     #[inline]
     pub(super) fn unmask_and_step<'a>(
@@ -280,15 +322,16 @@ impl Scanner {
         mask: [u8; 4],
     ) -> (&'a [u8], Step<&'a str>) {
         let level = Level::detect();
-        if !self.is_plain() {
+        if !self.is_on_fast_path() {
             level.unmask(input, mask);
             return (input, self.step(input));
         }
-        let (input, text, ending) = unmask_and_split_far(level, input, mask);
-        let step = match ending {
-            _ if !text.is_empty() => self.accept(text, ending),
-            Ending::End => Step::NeedMore,
-            _ => self.step_slowly(input),
+        let (input, text, error_len) = unmask_and_split_far(level, input, mask);
+        self.accept_before(text.len(), error_len.is_some());
+        let step = match error_len {
+            _ if !text.is_empty() => Step::Text(text),
+            None => Step::NeedMore,
+            Some(len) => self.ill_formed(input, len),
         };
         (input, step)
     }
@@ -317,13 +360,13 @@ impl Scanner {
     /// Steps over the start of the stream. Returns `None` if `input` begins with text.
     pub(crate) fn open<'a>(&mut self, input: &[u8]) -> Option<Step<&'a str>> {
         Some(match self.start.open(input) {
-            Opening::Text => return None,
-            Opening::NeedMore => Step::NeedMore,
-            Opening::Skip(len) => {
+            Step::Text(()) => return None,
+            Step::NeedMore => Step::NeedMore,
+            Step::Skip(len) => {
                 self.position += len as u64;
                 Step::Skip(len)
             }
-            Opening::Error(error) => self.reject(error),
+            Step::Error(error) => self.reject(error),
         })
     }
 
@@ -394,36 +437,36 @@ fn find_byte(bytes: &[u8], byte: u8) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Scanners that are not plain.
+    /// Scanners that are not on the fast path.
     fn busy() -> [Scanner; 2] {
         let options = Utf8Options::new();
         [options.with_bom(BomPolicy::Strip), options.reject_nul()].map(Scanner::new)
     }
 
     /// A scanner after an error.
-    fn near() -> Scanner {
+    fn dense() -> Scanner {
         let mut scanner = Scanner::new(Utf8Options::new());
         assert!(matches!(scanner.step(b"\xFF"), Step::Error(_)));
         scanner
     }
 
     #[test]
-    fn a_scanner_is_plain_without_open_start_strictness_or_near_errors() {
-        assert!(Scanner::new(Utf8Options::new()).is_plain());
+    fn a_scanner_is_on_the_fast_path_without_open_start_strictness_or_dense_errors() {
+        assert!(Scanner::new(Utf8Options::new()).is_on_fast_path());
         let [mut strip, mut strict] = busy();
-        assert!(!strip.is_plain() && !strict.is_plain());
+        assert!(!strip.is_on_fast_path() && !strict.is_on_fast_path());
         assert!(matches!(strip.step(b"text"), Step::Text("text")));
         assert!(matches!(strict.step(b"text"), Step::Text("text")));
-        assert!(strip.is_plain() && !strict.is_plain());
+        assert!(strip.is_on_fast_path() && !strict.is_on_fast_path());
 
-        let mut near = near();
-        assert!(!near.is_plain());
-        assert!(matches!(near.step(&[b'a'; 100]), Step::Text(_)));
-        assert!(near.is_plain());
+        let mut dense = dense();
+        assert!(!dense.is_on_fast_path());
+        assert!(matches!(dense.step(&[b'a'; 100]), Step::Text(_)));
+        assert!(dense.is_on_fast_path());
     }
 
     #[test]
-    fn near_errors_are_classified_without_a_kernel_call() {
+    fn dense_errors_are_classified_without_a_kernel_call() {
         let len = |error: Option<Utf8Error>| error.map(|error| error.bytes().len());
         for (input, expected) in [
             (&b"\x80"[..], Some(1)),
@@ -436,16 +479,16 @@ mod tests {
             ("é".as_bytes(), None),
             (b"", None),
         ] {
-            let mut scanner = near();
+            let mut scanner = dense();
             assert_eq!(len(scanner.error_here(input)), expected, "{input:02x?}");
             assert_eq!(scanner.position(), 1 + expected.unwrap_or(0) as u64);
-            let mut scanner = near();
+            let mut scanner = dense();
             if let [byte, ..] = *input {
                 let stray = expected.filter(|_| matches!(byte, 0x80..=0xC1 | 0xF5..));
                 assert_eq!(len(scanner.take_stray(byte)), stray, "{input:02x?}");
                 assert_eq!(scanner.position(), 1 + stray.unwrap_or(0) as u64);
             }
-            // If none is near, or the start is not over, `step` decides.
+            // If errors are rare, or the start is not over, `step` decides.
             for mut scanner in [Scanner::new(Utf8Options::new()), busy()[0]] {
                 assert_eq!(len(scanner.error_here(input)), None);
                 assert_eq!(len(scanner.take_stray(0xFF)), None);
@@ -455,7 +498,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_scanner_takes_a_whole_character() {
+    fn a_scanner_on_the_fast_path_takes_a_whole_character() {
         let mut scanner = Scanner::new(Utf8Options::new());
         assert_eq!(scanner.take_char("€".as_bytes()), Some('€'));
         assert_eq!(scanner.position(), 3);
@@ -466,16 +509,16 @@ mod tests {
 
     #[cfg(feature = "alloc")]
     #[test]
-    fn errors_are_no_longer_near_after_the_repair_loop() {
-        assert!(!Scanner::new(Utf8Options::new()).looks_near());
-        let mut scanner = near();
-        assert!(scanner.looks_near());
+    fn errors_are_no_longer_dense_after_the_repair_loop() {
+        assert!(!Scanner::new(Utf8Options::new()).are_errors_dense());
+        let mut scanner = dense();
+        assert!(scanner.are_errors_dense());
         scanner.skip(10);
-        scanner.set_look(Look::Far);
-        assert_eq!((scanner.position(), scanner.looks_near()), (11, false));
+        scanner.set_density(ErrorDensity::Rare);
+        assert_eq!((scanner.position(), scanner.are_errors_dense()), (11, false));
 
         let [_, mut strict] = busy();
         assert!(matches!(strict.step(b"\xFF"), Step::Error(_)));
-        assert!(!strict.looks_near());
+        assert!(!strict.are_errors_dense());
     }
 }

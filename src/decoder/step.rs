@@ -3,7 +3,7 @@
 use crate::decoder::error::Utf8Error;
 
 /// What an input begins with.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Step<T, E = Utf8Error> {
     /// Non-empty text, or where it is.
     Text(T),
@@ -14,4 +14,26 @@ pub(crate) enum Step<T, E = Utf8Error> {
     Error(E),
     /// No bytes, or the start of something that more bytes complete. The caller passes them again, together with the bytes after them.
     NeedMore,
+}
+
+#[cfg(feature = "std")]
+impl<'a, E> Step<&'a str, E> {
+    /// Separates the text, which is empty if this is another step.
+    #[inline]
+    pub(crate) fn split(self) -> (&'a str, Step<(), E>) {
+        match self {
+            Self::Text(text) => (text, Step::Text(())),
+            Self::Skip(len) => ("", Step::Skip(len)),
+            Self::Error(error) => ("", Step::Error(error)),
+            Self::NeedMore => ("", Step::NeedMore),
+        }
+    }
+}
+
+/// Whether the stream ends after an input, or bytes follow that belong to another sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AtEnd {
+    /// The bytes that follow have not arrived, and may belong to the last sequence.
+    No,
+    Yes,
 }

@@ -1,11 +1,11 @@
 //! The validator: is a stream well-formed, and where not?
 
-use crate::decoder::carry::{Carry, Resumed};
 use crate::decoder::ends::tail;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::options::Utf8Options;
-use crate::decoder::text::Ending;
+use crate::decoder::partial::Partial;
 use crate::decoder::{scanner::Scanner, step::Step};
+use utf8_simd::PrefixEnd;
 
 /// Validates a stream of bytes that arrives in chunks split anywhere. It yields no text.
 ///
@@ -31,35 +31,20 @@ use crate::decoder::{scanner::Scanner, step::Step};
 #[derive(Clone, Debug)]
 pub struct Utf8Validator {
     scanner: Scanner,
-    carry: Carry,
+    partial: Partial,
 }
 
 impl Utf8Validator {
     /// Creates a validator with the default options.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert!(utf8_codec::Utf8Validator::new().push("日本語".as_bytes()).is_ok());
-    /// ```
     #[must_use]
     pub const fn new() -> Self {
-        Self { scanner: Scanner::new(Utf8Options::new()), carry: Carry::new() }
+        Self { scanner: Scanner::new(Utf8Options::new()), partial: Partial::new() }
     }
 
     /// Sets the options. Call it before the first push.
     ///
     /// If the stream has begun, it continues with the same offsets. The rejected characters apply to the bytes
     /// that have not been decoded. The other options apply after the next [`reset`](Self::reset).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{BomPolicy, Utf8Options, Utf8Validator};
-    ///
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Require);
-    /// assert!(Utf8Validator::new().with_options(options).push(b"no BOM").is_err());
-    /// ```
     #[must_use]
     pub const fn with_options(self, options: Utf8Options) -> Self {
         Self { scanner: self.scanner.with_options(options), ..self }
@@ -98,22 +83,22 @@ impl Utf8Validator {
     /// ```
     #[inline]
     pub fn push(&mut self, chunk: &[u8]) -> Result<(), Utf8Error> {
-        if !self.scanner.is_plain() {
+        if !self.scanner.is_on_fast_path() {
             return self.push_slowly(chunk);
         }
         let mut input = chunk;
-        if !self.carry.is_empty() {
-            let Some((_, taken)) = self.carry.complete(&mut self.scanner, input) else {
+        if !self.partial.is_empty() {
+            let Some((_, taken)) = self.partial.complete(&mut self.scanner, input) else {
                 return self.push_slowly(chunk);
             };
             input = tail(input, taken);
         }
-        let (text, ending) = self.scanner.step_plain(input);
+        let (text, end) = self.scanner.step_fast_path(input);
         let rest = tail(input, text.len());
-        if ending != Ending::End {
+        if let PrefixEnd::IllFormed(_) = end {
             return self.push_slowly(rest);
         }
-        self.carry.hold(rest);
+        self.partial.hold(rest);
         Ok(())
     }
 
@@ -121,12 +106,12 @@ impl Utf8Validator {
     fn push_slowly(&mut self, chunk: &[u8]) -> Result<(), Utf8Error> {
         let mut input = chunk;
         while !input.is_empty() {
-            if !self.carry.is_empty() {
-                let (consumed, resumed) = self.carry.resume(&mut self.scanner, input);
+            if !self.partial.is_empty() {
+                let (consumed, step) = self.partial.resume(&mut self.scanner, input);
                 input = tail(input, consumed);
-                match resumed {
-                    Resumed::Error(error) => return Err(error),
-                    Resumed::Nothing | Resumed::Char(_) => continue,
+                match step {
+                    Step::Error(error) => return Err(error),
+                    Step::Text(_) | Step::Skip(_) | Step::NeedMore => continue,
                 }
             }
             match self.scanner.step(input) {
@@ -134,7 +119,7 @@ impl Utf8Validator {
                 Step::Skip(len) => input = tail(input, len),
                 Step::Error(error) => return Err(error),
                 Step::NeedMore => {
-                    self.carry.hold(input);
+                    self.partial.hold(input);
                     return Ok(());
                 }
             }
@@ -153,123 +138,47 @@ impl Utf8Validator {
     /// [`Incomplete`](crate::Utf8ErrorKind::Incomplete) if the stream ends inside a sequence.
     /// [`MissingBom`](crate::Utf8ErrorKind::MissingBom) if it ends before a required BOM is
     /// complete.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Validator;
-    ///
-    /// let mut validator = Utf8Validator::new();
-    /// validator.push(b"abc\xE2\x82").unwrap();
-    /// assert_eq!(validator.finish().unwrap_err().valid_up_to(), 3);
-    /// assert_eq!(validator.finish(), Ok(()));
-    /// ```
     pub fn finish(&mut self) -> Result<(), Utf8Error> {
-        match self.carry.finish(&mut self.scanner) {
+        match self.partial.finish(&mut self.scanner) {
             Some(error) => Err(error),
             None => Ok(()),
         }
     }
 
     /// Starts a new stream with the same options, at offset 0. The held bytes are discarded.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Validator;
-    ///
-    /// let mut validator = Utf8Validator::new();
-    /// validator.push(b"half a \xC3").unwrap();
-    /// validator.reset();
-    /// assert_eq!((validator.position(), validator.is_complete()), (0, true));
-    /// ```
     pub const fn reset(&mut self) {
         self.scanner.reset();
-        self.carry = Carry::new();
+        self.partial = Partial::new();
     }
 
     /// Returns the number of bytes of the stream that have been consumed, held bytes included.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Validator;
-    ///
-    /// let mut validator = Utf8Validator::new();
-    /// validator.push(b"a\xFFb").unwrap_err();
-    /// assert_eq!(validator.position(), 2); // after the error; `b` is still to be pushed
-    /// ```
     #[must_use]
     pub const fn position(&self) -> u64 {
-        self.scanner.position() + self.carry.len() as u64
+        self.scanner.position() + self.partial.len() as u64
     }
 
     /// Returns the held bytes: the beginning of a sequence or of a BOM, at most three bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Validator;
-    ///
-    /// let mut validator = Utf8Validator::new();
-    /// validator.push(b"abc\xE2\x82").unwrap();
-    /// assert_eq!(validator.incomplete(), b"\xE2\x82");
-    /// ```
     #[must_use]
     pub fn incomplete(&self) -> &[u8] {
-        self.carry.as_bytes()
+        self.partial.as_bytes()
     }
 
     /// Returns whether the bytes so far end between two characters, with nothing held.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Validator;
-    ///
-    /// let mut validator = Utf8Validator::new();
-    /// validator.push(b"\xF0\x9F").unwrap();
-    /// assert!(!validator.is_complete());
-    /// validator.push(b"\x98\x80").unwrap();
-    /// assert!(validator.is_complete());
-    /// ```
     #[must_use]
     pub const fn is_complete(&self) -> bool {
-        self.carry.is_empty()
+        self.partial.is_empty()
     }
 
     /// Returns whether a BOM was removed from the start of this stream.
     ///
     /// It is always `false` with [`BomPolicy::Keep`](crate::BomPolicy::Keep) and
     /// [`BomPolicy::Forbid`](crate::BomPolicy::Forbid).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{BomPolicy, Utf8Options, Utf8Validator};
-    ///
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let mut validator = Utf8Validator::new().with_options(options);
-    /// validator.push("\u{FEFF}text".as_bytes()).unwrap();
-    /// assert!(validator.bom_seen());
-    /// ```
     #[must_use]
     pub const fn bom_seen(&self) -> bool {
         self.scanner.bom_seen()
     }
 
     /// Returns the number of continuation bytes skipped at a mid-stream start, at most three.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{Utf8Options, Utf8Validator};
-    ///
-    /// let options = Utf8Options::new().with_mid_stream_start();
-    /// let mut validator = Utf8Validator::new().with_options(options);
-    /// validator.push(b"\x98\x80 and so on").unwrap();
-    /// assert_eq!(validator.skipped(), 2);
-    /// ```
     #[must_use]
     pub const fn skipped(&self) -> usize {
         self.scanner.start().skipped()

@@ -3,11 +3,10 @@
 use core::iter::FusedIterator;
 
 use crate::decoder::bom::BomPolicy;
-use crate::decoder::carry::Carry;
-use crate::decoder::error::Tally;
-use crate::decoder::follow::Follow;
+use crate::decoder::error::ErrorStats;
 use crate::decoder::mode::ErrorMode;
-use crate::decoder::step::Step;
+use crate::decoder::partial::Partial;
+use crate::decoder::step::{AtEnd, Step};
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{ErrorSpan, Options, Unpaired, Values};
 use crate::dialect::scanner::DialectScanner;
@@ -49,8 +48,8 @@ use crate::dialect::{Dialect, DialectPiece};
 #[derive(Clone, Debug)]
 pub struct DialectDecoder {
     pub(super) scanner: DialectScanner,
-    carry: Carry<8>,
-    pub(super) tally: Tally<DialectError>,
+    partial: Partial<8>,
+    pub(super) stats: ErrorStats<DialectError>,
 }
 
 impl DialectDecoder {
@@ -58,8 +57,8 @@ impl DialectDecoder {
     pub const fn new(dialect: Dialect) -> Self {
         Self {
             scanner: DialectScanner::new(dialect, Options::DEFAULT),
-            carry: Carry::new(),
-            tally: Tally::new(),
+            partial: Partial::new(),
+            stats: ErrorStats::new(),
         }
     }
 
@@ -146,7 +145,7 @@ impl DialectDecoder {
 
     const fn with(self, options: Options) -> Self {
         let scanner = self.scanner.with_options(options);
-        Self { scanner, carry: Carry::new(), tally: Tally::new() }
+        Self { scanner, partial: Partial::new(), stats: ErrorStats::new() }
     }
 
     /// Decodes the next chunk of the stream into text, code points and errors, in order.
@@ -198,8 +197,8 @@ impl DialectDecoder {
     /// Starts a new stream with the same settings: offset 0, nothing held, no error counted.
     pub fn reset(&mut self) {
         self.scanner.reset();
-        self.carry.clear();
-        self.tally = Tally::new();
+        self.partial.clear();
+        self.stats = ErrorStats::new();
     }
 
     /// Returns the dialect.
@@ -209,12 +208,12 @@ impl DialectDecoder {
 
     /// Returns the number of bytes of the stream consumed, including held bytes.
     pub fn position(&self) -> u64 {
-        self.scanner.position() + self.carry.len() as u64
+        self.scanner.position() + self.partial.len() as u64
     }
 
     /// Returns the held bytes, at most five: the beginning of a sequence or of a pair.
     pub fn incomplete(&self) -> &[u8] {
-        self.carry.as_bytes()
+        self.partial.as_bytes()
     }
 
     /// Returns whether a BOM was removed from the start of this stream; see
@@ -226,12 +225,12 @@ impl DialectDecoder {
     /// Returns the number of errors in this stream so far. Ill-formed parts count, and code points
     /// that are not scalar values if they were decoded to text.
     pub const fn error_count(&self) -> u64 {
-        self.tally.count()
+        self.stats.count()
     }
 
     /// Returns the first error of this stream.
     pub const fn first_error(&self) -> Option<DialectError> {
-        self.tally.first()
+        self.stats.first()
     }
 
     /// Like [`push`](Self::push), with the spans of the errors in this mode.
@@ -247,14 +246,14 @@ impl DialectDecoder {
     /// Like [`finish`](Self::finish), with the spans of the errors in this mode.
     pub(super) fn end(&mut self, mode: ErrorMode) -> Result<Option<u32>, DialectError> {
         let span = self.scanner.span(mode);
-        if self.carry.is_empty() {
+        if self.partial.is_empty() {
             self.scanner.end();
         }
         if let Some(missing) = self.scanner.end_start() {
-            return Err(self.tally.note(missing));
+            return Err(self.stats.note(missing));
         }
-        while !self.carry.is_empty() {
-            let (_, resumed) = self.resume(&[], Follow::End, span);
+        while !self.partial.is_empty() {
+            let (_, resumed) = self.resume(&[], AtEnd::Yes, span);
             if let Some(found) = resumed {
                 return found.map(Some);
             }
@@ -271,13 +270,13 @@ impl DialectDecoder {
         input: &[u8],
         text: &mut alloc::string::String,
     ) -> Option<usize> {
-        let (joined, held) = self.carry.join(input)?;
+        let (joined, held) = self.partial.join(input)?;
         if !self.scanner.is_under_way() {
             return None;
         }
         let c = self.scanner.take_char(&joined, held)?;
         text.push_str(c);
-        self.carry.clear();
+        self.partial.clear();
         Some(c.len() - held)
     }
 
@@ -287,31 +286,31 @@ impl DialectDecoder {
     pub(super) fn resume(
         &mut self,
         input: &[u8],
-        follow: Follow,
+        at_end: AtEnd,
         span: ErrorSpan,
     ) -> (usize, Option<Result<u32, DialectError>>) {
-        let held = self.carry.len();
+        let held = self.partial.len();
         let mut joined = [0; 6];
         let taken = input.len().min(joined.len() - held);
-        joined[..held].copy_from_slice(self.carry.as_bytes());
+        joined[..held].copy_from_slice(self.partial.as_bytes());
         joined[held..held + taken].copy_from_slice(&input[..taken]);
         let joined = &joined[..held + taken];
-        let (len, found) = match self.scanner.step_sequence(joined, follow, span) {
+        let (len, found) = match self.scanner.step_sequence(joined, at_end, span) {
             Step::Text((DialectPiece::CodePoint(code_point), len)) => (len, Ok(code_point)),
-            Step::Error(error) => (error.bytes().len(), Err(self.tally.note(error))),
+            Step::Error(error) => (error.bytes().len(), Err(self.stats.note(error))),
             Step::Skip(len) => {
-                self.carry.clear();
+                self.partial.clear();
                 return (len - held, None);
             }
             Step::NeedMore | Step::Text(_) => {
-                self.carry.hold(joined);
+                self.partial.hold(joined);
                 return (taken, None);
             }
         };
         // The result may cover fewer bytes than were held, for example an unpaired surrogate.
-        let rest = self.carry;
-        self.carry.hold(rest.as_bytes().get(len..).unwrap_or_default());
-        if follow == Follow::End && self.carry.is_empty() {
+        let rest = self.partial;
+        self.partial.hold(rest.as_bytes().get(len..).unwrap_or_default());
+        if at_end == AtEnd::Yes && self.partial.is_empty() {
             self.scanner.end();
         }
         (len.saturating_sub(held), Some(found))
@@ -319,7 +318,7 @@ impl DialectDecoder {
 
     /// Holds `tail`, for which the last step returned [`Step::NeedMore`].
     pub(super) fn hold(&mut self, tail: &[u8]) {
-        self.carry.hold(tail);
+        self.partial.hold(tail);
     }
 }
 
@@ -349,15 +348,15 @@ impl DialectDecoder {
     }
 
     /// Returns the scanner and the count of errors, for callers that move the one and add to the other.
-    pub(crate) const fn scanner_and_tally(
+    pub(crate) const fn scanner_and_stats(
         &mut self,
-    ) -> (&mut DialectScanner, &mut Tally<DialectError>) {
-        (&mut self.scanner, &mut self.tally)
+    ) -> (&mut DialectScanner, &mut ErrorStats<DialectError>) {
+        (&mut self.scanner, &mut self.stats)
     }
 
     /// Counts an error that the scanner or a copy of it has found, and returns it.
     pub(crate) fn note(&mut self, error: DialectError) -> DialectError {
-        self.tally.note(error)
+        self.stats.note(error)
     }
 }
 
@@ -367,15 +366,15 @@ impl<'c> Iterator for DialectPieces<'_, 'c> {
     fn next(&mut self) -> Option<Self::Item> {
         let Self { decoder, input, span } = self;
         while !input.is_empty() {
-            if !decoder.carry.is_empty() {
-                let (used, resumed) = decoder.resume(input, Follow::More, *span);
+            if !decoder.partial.is_empty() {
+                let (used, resumed) = decoder.resume(input, AtEnd::No, *span);
                 *input = &input[used..];
                 match resumed {
                     Some(found) => return Some(found.map(DialectPiece::CodePoint)),
                     None => continue,
                 }
             }
-            match decoder.scanner.step(input, Follow::More, *span) {
+            match decoder.scanner.step(input, AtEnd::No, *span) {
                 Step::Text((piece, len)) => {
                     *input = &input[len..];
                     return Some(Ok(piece));
@@ -383,7 +382,7 @@ impl<'c> Iterator for DialectPieces<'_, 'c> {
                 Step::Skip(len) => *input = &input[len..],
                 Step::Error(error) => {
                     *input = &input[error.bytes().len()..];
-                    return Some(Err(decoder.tally.note(error)));
+                    return Some(Err(decoder.stats.note(error)));
                 }
                 Step::NeedMore => {
                     decoder.hold(input);

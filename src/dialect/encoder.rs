@@ -5,7 +5,7 @@ use core::mem;
 use core::ops::Deref;
 
 use crate::decoder::encoder::Utf8Encoder;
-use crate::decoder::error::{Tally, Utf8ErrorKind};
+use crate::decoder::error::{ErrorStats, Utf8ErrorKind};
 use crate::decoder::mode::ErrorMode;
 use crate::dialect::Dialect;
 use crate::dialect::error::DialectError;
@@ -47,7 +47,7 @@ pub struct DialectEncoder {
     bom: Utf8Encoder,
     position: u64,
     held: HeldSurrogate,
-    tally: Tally<DialectError>,
+    stats: ErrorStats<DialectError>,
 }
 
 /// A surrogate that has been consumed but not written.
@@ -73,7 +73,7 @@ impl DialectEncoder {
             bom: Utf8Encoder::new(),
             position: 0,
             held: HeldSurrogate::Nothing,
-            tally: Tally::new(),
+            stats: ErrorStats::new(),
         }
     }
 
@@ -203,7 +203,7 @@ impl DialectEncoder {
         self.bom.reset();
         self.position = 0;
         self.held = HeldSurrogate::Nothing;
-        self.tally = Tally::new();
+        self.stats = ErrorStats::new();
     }
 
     /// Returns the dialect.
@@ -219,12 +219,12 @@ impl DialectEncoder {
 
     /// Returns the number of rejected code points in this stream so far.
     pub const fn error_count(&self) -> u64 {
-        self.tally.count()
+        self.stats.count()
     }
 
     /// Returns the first error of this stream.
     pub const fn first_error(&self) -> Option<DialectError> {
-        self.tally.first()
+        self.stats.first()
     }
 
     /// Returns the BOM if it has not been written, and records it as written.
@@ -334,7 +334,7 @@ impl DialectEncoder {
         bytes: &mut EncodedBytes,
     ) -> Result<(), DialectError> {
         let error = DialectError::of_encoding(offset, self.dialect, kind, code_point);
-        let repair = self.tally.note(error).repair_of(self.mode).ok_or(error)?;
+        let repair = self.stats.note(error).repair_of(self.mode).ok_or(error)?;
         bytes.extend(repair.as_bytes());
         Ok(())
     }

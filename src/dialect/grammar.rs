@@ -19,8 +19,8 @@ use core::ops::RangeInclusive;
 
 use crate::decoder::bom::BomPolicy;
 use crate::decoder::error::Utf8ErrorKind as Kind;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
+use crate::decoder::step::AtEnd;
 use crate::dialect::Dialect;
 
 /// The rules for reading a stream.
@@ -58,8 +58,8 @@ struct Row {
 
 impl Grammar {
     /// Reads the sequence at the start of `input`, which must not be empty.
-    pub(super) fn read(self, input: &[u8], before: Before, follow: Follow) -> DialectSequence {
-        let sequence = self.read_by_rows(input, before, follow);
+    pub(super) fn read(self, input: &[u8], before: Before, at_end: AtEnd) -> DialectSequence {
+        let sequence = self.read_by_rows(input, before, at_end);
         match sequence {
             DialectSequence::IllFormed(..) if self.dialect == Dialect::Utf8b => {
                 DialectSequence::CodePoint(0xDC00 + u32::from(input[0]), 1)
@@ -68,7 +68,7 @@ impl Grammar {
         }
     }
 
-    fn read_by_rows(self, input: &[u8], before: Before, follow: Follow) -> DialectSequence {
+    fn read_by_rows(self, input: &[u8], before: Before, at_end: AtEnd) -> DialectSequence {
         let lead = input[0];
         let Some(Row { len, second }) = self.row(lead, before) else {
             return DialectSequence::IllFormed(1, self.kind_of_lead(lead), None);
@@ -81,9 +81,9 @@ impl Grammar {
         let rest = input.iter().take(len).skip(2);
         let fits = input.len().min(2) + rest.take_while(|byte| is_tail(**byte)).count();
         if fits < len {
-            return self.cut(input, fits, follow);
+            return self.cut(input, fits, at_end);
         }
-        self.judge(value(&input[..len]), len, &input[len..], before, follow)
+        self.judge(value(&input[..len]), len, &input[len..], before, at_end)
     }
 
     /// Returns the row of a leading byte.
@@ -126,9 +126,9 @@ impl Grammar {
     }
 
     /// Classifies a sequence of which only `fits` bytes are present.
-    fn cut(self, input: &[u8], fits: usize, follow: Follow) -> DialectSequence {
+    fn cut(self, input: &[u8], fits: usize, at_end: AtEnd) -> DialectSequence {
         let next = input.get(fits).copied();
-        if next.is_none() && follow == Follow::More {
+        if next.is_none() && at_end == AtEnd::No {
             return DialectSequence::Incomplete;
         }
         match (input, next) {
@@ -148,7 +148,7 @@ impl Grammar {
         len: usize,
         rest: &[u8],
         before: Before,
-        follow: Follow,
+        at_end: AtEnd,
     ) -> DialectSequence {
         let writes_pairs = matches!(self.dialect, Dialect::Cesu8 | Dialect::ModifiedUtf8);
         let alone = match self.options.unpaired {
@@ -167,11 +167,11 @@ impl Grammar {
                     [0xED, ..] => 1,
                     _ => 0,
                 };
-                match (rest.get(fits), follow, self.span) {
-                    (None, Follow::More, _) => DialectSequence::Incomplete,
+                match (rest.get(fits), at_end, self.span) {
+                    (None, AtEnd::No, _) => DialectSequence::Incomplete,
                     (_, _, ErrorSpan::Whole) => alone,
                     _ if self.options.unpaired == Unpaired::Accepted => alone,
-                    (None, Follow::End, ErrorSpan::Prompt) => {
+                    (None, AtEnd::Yes, ErrorSpan::Prompt) => {
                         DialectSequence::IllFormed(len + fits, Kind::Incomplete, None)
                     }
                     (Some(&next), _, ErrorSpan::Prompt) => {

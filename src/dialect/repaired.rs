@@ -3,11 +3,10 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::decoder::error::Tally;
-use crate::decoder::follow::Follow;
+use crate::decoder::error::ErrorStats;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::progress::{Progress, Status, progress};
-use crate::decoder::step::Step;
+use crate::decoder::step::{AtEnd, Step};
 use crate::dialect::DialectPiece;
 use crate::dialect::decoder::DialectDecoder;
 use crate::dialect::error::DialectError;
@@ -150,7 +149,7 @@ impl DialectDecoder {
                 read += used;
                 break;
             }
-            let (used, resumed) = self.resume(&chunk[read..], Follow::More, span);
+            let (used, resumed) = self.resume(&chunk[read..], AtEnd::No, span);
             read += used;
             match resumed {
                 None => {}
@@ -159,15 +158,15 @@ impl DialectDecoder {
             }
         }
         while read < chunk.len() {
-            let (scanner, tally) = (&mut self.scanner, &mut self.tally);
-            let (used, step) = decode_run(scanner, tally, &chunk[read..], mode, text);
+            let (scanner, stats) = (&mut self.scanner, &mut self.stats);
+            let (used, step) = decode_run(scanner, stats, &chunk[read..], mode, text);
             read += used;
             match step {
                 Step::Text((code_point, len)) => {
                     read += len;
                     self.append(code_point, mode, text)?;
                 }
-                Step::Error(error) => return Err(self.tally.note(error)),
+                Step::Error(error) => return Err(self.stats.note(error)),
                 Step::Skip(_) | Step::NeedMore => {
                     self.hold(&chunk[read..]);
                     break;
@@ -187,7 +186,7 @@ impl DialectDecoder {
         match char::from_u32(code_point) {
             Some(c) => text.push(c),
             None => {
-                let error = self.tally.note(self.scanner.not_scalar(code_point));
+                let error = self.stats.note(self.scanner.not_scalar(code_point));
                 text.push_str(&error.repair_of(mode).ok_or(error)?);
             }
         }
@@ -200,7 +199,7 @@ impl DialectDecoder {
 /// which has not been counted; or that more bytes are needed.
 pub(crate) fn decode_run(
     scanner: &mut DialectScanner,
-    tally: &mut Tally<DialectError>,
+    stats: &mut ErrorStats<DialectError>,
     input: &[u8],
     mode: ErrorMode,
     text: &mut String,
@@ -222,8 +221,8 @@ pub(crate) fn decode_run(
             }
         }
         let step = match is_under_way {
-            true => scanner.step_other(&input[read..], Follow::More, span),
-            false => scanner.step(&input[read..], Follow::More, span),
+            true => scanner.step_other(&input[read..], AtEnd::No, span),
+            false => scanner.step(&input[read..], AtEnd::No, span),
         };
         read += match step {
             Step::Text((DialectPiece::Text(piece), len)) => {
@@ -240,7 +239,7 @@ pub(crate) fn decode_run(
             Step::Skip(len) => len,
             Step::Error(error) => {
                 let Some(repair) = error.repair_of(mode) else { return (read, Step::Error(error)) };
-                tally.note(error);
+                stats.note(error);
                 text.push_str(&repair);
                 error.bytes().len()
             }

@@ -3,19 +3,19 @@
 #[cfg(feature = "alloc")]
 use alloc::string::String;
 
-use crate::decoder::bom::{Opening, Start};
-use crate::decoder::follow::Follow;
+use crate::decoder::bom::BomState;
 use crate::decoder::mode::ErrorMode;
-use crate::decoder::step::Step;
+use crate::decoder::step::{AtEnd, Step};
 #[cfg(feature = "alloc")]
 use crate::decoder::text::first_char;
-use crate::decoder::text::{Ending, split_far, split_range};
+use crate::decoder::text::split_range;
 use crate::decoder::text::{Level, NulForm};
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{
     Before, DialectSequence, ErrorSpan, Grammar, Options, is_leading_surrogate,
 };
 use crate::dialect::{Dialect, DialectPiece};
+use utf8_simd::text::split_far;
 
 /// The state of a stream in a dialect between two bytes.
 ///
@@ -28,7 +28,7 @@ pub(crate) struct DialectScanner {
     dialect: Dialect,
     options: Options,
     before: Before,
-    start: Start,
+    start: BomState,
     expected: Expected,
 }
 
@@ -68,7 +68,7 @@ impl DialectScanner {
             dialect,
             options,
             before: Before::Other,
-            start: Start::new(options.bom),
+            start: BomState::new(options.bom),
             expected: Expected::Text(usize::MAX),
         }
     }
@@ -106,7 +106,7 @@ impl DialectScanner {
     pub(crate) fn step<'a>(
         &mut self,
         input: &'a [u8],
-        follow: Follow,
+        at_end: AtEnd,
         span: ErrorSpan,
     ) -> DialectStep<'a> {
         if !self.start.is_over()
@@ -115,7 +115,7 @@ impl DialectScanner {
             return step;
         }
         match self.take_text(input) {
-            ("", _) => self.step_other(input, follow, span),
+            ("", _) => self.step_other(input, at_end, span),
             (text, _) => Step::Text((DialectPiece::Text(text), text.len())),
         }
     }
@@ -149,10 +149,10 @@ impl DialectScanner {
     pub(super) fn step_other<'a>(
         &mut self,
         input: &'a [u8],
-        follow: Follow,
+        at_end: AtEnd,
         span: ErrorSpan,
     ) -> DialectStep<'a> {
-        let step = self.step_sequence(input, follow, span);
+        let step = self.step_sequence(input, at_end, span);
         match step {
             Step::Text(_) => self.expected = Expected::Other,
             Step::Error(_) => self.expected = Expected::Text(NEAR),
@@ -165,7 +165,7 @@ impl DialectScanner {
     pub(super) fn step_sequence<'a>(
         &mut self,
         input: &[u8],
-        follow: Follow,
+        at_end: AtEnd,
         span: ErrorSpan,
     ) -> DialectStep<'a> {
         if !self.start.is_over()
@@ -177,7 +177,7 @@ impl DialectScanner {
             return Step::NeedMore;
         }
         let grammar = Grammar { dialect: self.dialect, options: self.options, span };
-        match grammar.read(input, self.before, follow) {
+        match grammar.read(input, self.before, at_end) {
             DialectSequence::CodePoint(code_point, len) => {
                 self.position += len as u64;
                 self.before = match is_leading_surrogate(code_point) {
@@ -208,12 +208,12 @@ impl DialectScanner {
         loop {
             let window = &input[read..input.len().min(read + reach)];
             let (used, written) = level.join_pairs(window, nul, &mut buffer);
-            let (joined, ending) = split_far(level, &buffer[..written]);
+            let (joined, error_len) = split_far(level, &buffer[..written]);
             text.push_str(joined);
-            let used = match ending {
+            let used = match error_len {
                 // The incomplete bytes are the last, and were copied unchanged.
-                Ending::End => used - (written - joined.len()),
-                _ => unjoined_len(joined, nul),
+                None => used - (written - joined.len()),
+                Some(_) => unjoined_len(joined, nul),
             };
             read += used;
             if used == joined.len() && used > 0 {
@@ -258,13 +258,13 @@ impl DialectScanner {
     #[cold]
     fn open<'a>(&mut self, input: &[u8]) -> Option<DialectStep<'a>> {
         Some(match self.start.open(input) {
-            Opening::Text => return None,
-            Opening::NeedMore => Step::NeedMore,
-            Opening::Skip(len) => {
+            Step::Text(()) => return None,
+            Step::NeedMore => Step::NeedMore,
+            Step::Skip(len) => {
                 self.position += len as u64;
                 Step::Skip(len)
             }
-            Opening::Error(error) => {
+            Step::Error(error) => {
                 self.position += error.bytes().len() as u64;
                 Step::Error(DialectError::at_start(self.dialect, error))
             }
@@ -311,9 +311,9 @@ impl DialectScanner {
         let window = &input[..input.len().min(reach)];
         let Some(nul) = self.nul() else {
             let level = kernel_for(window);
-            let (text, ending) = split_far(level, window);
-            self.expect_text(reach, ending == Ending::End);
-            return (text, ending == Ending::End && window.len() == input.len());
+            let (text, error_len) = split_far(level, window);
+            self.expect_text(reach, error_len.is_none());
+            return (text, error_len.is_none() && window.len() == input.len());
         };
         let window = &window[..window.len().min(FAR_TWICE)];
         if reach > NEAR && begins_with_ascii(window) {
@@ -324,9 +324,9 @@ impl DialectScanner {
                 return (ascii, ascii.len() == input.len());
             }
         }
-        let (text, ending) = split_far(kernel_for(window), window);
+        let (text, error_len) = split_far(kernel_for(window), window);
         let end = Level::detect().find_outside(text.as_bytes(), nul.plain_bytes());
-        let continues = end.is_none() && ending == Ending::End;
+        let continues = end.is_none() && error_len.is_none();
         self.expect_text(reach, continues);
         // Bytes that are incomplete in UTF-8 may be ill-formed here.
         let held = window.get(text.len()).is_none_or(|byte| nul.plain_bytes().contains(byte));

@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 use core::mem;
 
 use crate::decoder::error::Utf8Error;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
 use crate::decoder::progress::{Progress, Status, progress};
+use crate::decoder::step::AtEnd;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::fallback::state::{Fallback, FallbackState};
 
@@ -153,7 +153,7 @@ impl FallbackDecoder {
                 self.append_held(chunk, mode, text)?;
                 continue;
             }
-            match self.state.append(&mut self.decoder, chunk, Follow::More, mode, text) {
+            match self.state.append(&mut self.decoder, chunk, AtEnd::No, mode, text) {
                 Ok(Some(used)) => *chunk = &chunk[used..],
                 Ok(None) => self.held.hold(mem::take(chunk)),
                 Err(error) => {
@@ -283,7 +283,7 @@ impl FallbackDecoder {
         text: &mut String,
     ) -> Result<Option<usize>, Utf8Error> {
         let held = self.held.rest();
-        let step = self.state.append(&mut self.decoder, held, Follow::End, mode, text);
+        let step = self.state.append(&mut self.decoder, held, AtEnd::Yes, mode, text);
         match step {
             Ok(Some(used)) => self.held.take(used),
             Ok(None) => {
@@ -310,7 +310,7 @@ impl FallbackDecoder {
         };
         self.held.append(&chunk[..lent]);
         let held = self.held.rest();
-        let step = self.state.append(&mut self.decoder, held, Follow::More, mode, text);
+        let step = self.state.append(&mut self.decoder, held, AtEnd::No, mode, text);
         let used = match step {
             Ok(Some(used)) => used,
             Ok(None) => {

@@ -7,9 +7,9 @@ use core::fmt;
 use core::ops::RangeInclusive;
 
 use crate::decoder::error::Utf8ErrorKind;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::WINDOWS_1252_C1;
 use crate::decoder::options::Strictness;
+use crate::decoder::step::AtEnd;
 use crate::decoder::text::{Level, push_utf16};
 use crate::decoder::utf8_decoder::lossy::SingleByte;
 #[cfg(feature = "encoding_rs")]
@@ -150,34 +150,34 @@ impl LegacyEncoding {
     pub(super) fn decode(
         self,
         bytes: &[u8],
-        follow: Follow,
+        at_end: AtEnd,
         strictness: Strictness,
         text: &mut String,
     ) -> Result<Decoded, (usize, Utf8ErrorKind)> {
         let before = text.len();
-        let decoded = self.decode_all(bytes, follow, text);
+        let decoded = self.decode_all(bytes, at_end, text);
         if strictness.is_off() || strictness.find_rejected(&text[before..]).is_none() {
             return Ok(decoded);
         }
         text.truncate(before);
-        self.decode_by_character(bytes, follow, strictness, text)
+        self.decode_by_character(bytes, at_end, strictness, text)
     }
 
     /// Like [`decode`](Self::decode), for bytes one of which encodes a rejected character.
     fn decode_by_character(
         self,
         bytes: &[u8],
-        follow: Follow,
+        at_end: AtEnd,
         strictness: Strictness,
         text: &mut String,
     ) -> Result<Decoded, (usize, Utf8ErrorKind)> {
         let (mut rest, mut total) = (bytes, Decoded { read: 0, replaced: 0 });
         loop {
             let before = text.len();
-            let prefixes = (1..=rest.len().min(4)).map(|len| (&rest[..len], Follow::More));
+            let prefixes = (1..=rest.len().min(4)).map(|len| (&rest[..len], AtEnd::No));
             let decoded = prefixes
-                .chain([(rest, follow)])
-                .map(|(bytes, follow)| self.decode_all(bytes, follow, text))
+                .chain([(rest, at_end)])
+                .map(|(bytes, at_end)| self.decode_all(bytes, at_end, text))
                 .find(|decoded| decoded.read > 0);
             let Some(decoded) = decoded else { return Ok(total) };
             if let Some((_, _, kind)) = strictness.find_rejected(&text[before..]) {
@@ -195,12 +195,12 @@ impl LegacyEncoding {
         not(feature = "encoding_rs"),
         allow(unused_variables, reason = "every character is one byte")
     )]
-    fn decode_all(self, bytes: &[u8], follow: Follow, text: &mut String) -> Decoded {
+    fn decode_all(self, bytes: &[u8], at_end: AtEnd, text: &mut String) -> Decoded {
         match self.0 {
             Table::Latin1 => decode_bytes(None, bytes, text),
             Table::Windows1252 => decode_bytes(Some(&WINDOWS_1252_C1), bytes, text),
             #[cfg(feature = "encoding_rs")]
-            Table::Whatwg(encoding) => whatwg::decode(encoding, bytes, follow, text),
+            Table::Whatwg(encoding) => whatwg::decode(encoding, bytes, at_end, text),
         }
     }
 }

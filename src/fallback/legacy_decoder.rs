@@ -2,9 +2,9 @@
 
 use alloc::string::String;
 
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::WINDOWS_1252_C1;
 use crate::decoder::progress::Status;
+use crate::decoder::step::AtEnd;
 use crate::fallback::legacy::{LegacyEncoding, Table, decode_bytes};
 #[cfg(feature = "encoding_rs")]
 use crate::fallback::whatwg::WhatwgDecoder;
@@ -50,7 +50,7 @@ impl LegacyDecoder {
     /// Decodes `bytes` and appends the text to `text`, as far as its capacity allows. Returns the
     /// number of bytes decoded.
     ///
-    /// With [`Follow::End`], [`Status::Done`] ends the stream. [`Status::IllFormed`] is returned after an ill-formed part,
+    /// With [`AtEnd::Yes`], [`Status::Done`] ends the stream. [`Status::IllFormed`] is returned after an ill-formed part,
     /// one to four bytes, which one U+FFFD replaces (WHATWG).
     #[cfg_attr(
         not(feature = "encoding_rs"),
@@ -59,7 +59,7 @@ impl LegacyDecoder {
     pub(crate) fn decode(
         &mut self,
         bytes: &[u8],
-        follow: Follow,
+        at_end: AtEnd,
         text: &mut String,
     ) -> (usize, Status) {
         match self {
@@ -70,7 +70,7 @@ impl LegacyDecoder {
                 (fits, if fits == bytes.len() { Status::Done } else { Status::Full })
             }
             #[cfg(feature = "encoding_rs")]
-            Self::Whatwg(decoder) => decoder.decode(bytes, follow, text),
+            Self::Whatwg(decoder) => decoder.decode(bytes, at_end, text),
         }
     }
 }
@@ -96,12 +96,12 @@ mod tests {
             let mut decoder = LegacyDecoder::new(encoding);
             let (mut text, mut rest) = (String::new(), &b"caf\xE9 \x80 \xFF\x00 and more"[..]);
             let mut whole = String::new();
-            encoding.decode(rest, Follow::End, Strictness::new(), &mut whole).unwrap();
+            encoding.decode(rest, AtEnd::Yes, Strictness::new(), &mut whole).unwrap();
             loop {
                 let mut piece = String::with_capacity(10);
                 piece.push_str(">> ");
                 let capacity = piece.capacity();
-                let (read, status) = decoder.decode(rest, Follow::More, &mut piece);
+                let (read, status) = decoder.decode(rest, AtEnd::No, &mut piece);
                 assert_eq!(read, rest.len().min((capacity - 3) / 3));
                 assert_eq!(piece.capacity(), capacity);
                 text += &piece[3..];

@@ -8,9 +8,8 @@ use bytes::Bytes;
 use bytestring::ByteString;
 
 use crate::decoder::error::Utf8Error;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
-use crate::decoder::step::Step;
+use crate::decoder::step::{AtEnd, Step};
 use crate::decoder::text::{SplitTo, take_text};
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::fallback::FallbackState;
@@ -26,32 +25,29 @@ pub(crate) fn take_next<B: SplitTo + Buf>(
     state: &mut FallbackState,
     decoder: &mut Utf8Decoder,
     bytes: &mut B,
-    follow: Follow,
+    at_end: AtEnd,
     mode: ErrorMode,
 ) -> Result<Option<ByteString>, Utf8Error> {
     loop {
-        if follow == Follow::More && !bytes.has_remaining() {
+        if at_end == AtEnd::No && !bytes.has_remaining() {
             return Ok(None);
         }
         let mut legacy = String::new();
-        let mut step = Step::NeedMore;
-        let text = take_text(bytes, |bytes| {
-            match state.step(decoder, bytes, follow, &mut legacy) {
-                Step::Text(FallbackText::Utf8(text)) => return text,
-                Step::Text(FallbackText::Legacy(len)) | Step::Skip(len) => step = Step::Text(len),
-                Step::Error(error) => step = Step::Error(error),
-                Step::NeedMore => {}
-            }
-            ""
-        });
+        let (text, step) =
+            take_text(bytes, |bytes| match state.step(decoder, bytes, at_end, &mut legacy) {
+                Step::Text(FallbackText::Utf8(text)) => (text, Step::Text(())),
+                Step::Text(FallbackText::Legacy(len)) | Step::Skip(len) => ("", Step::Skip(len)),
+                Step::Error(error) => ("", Step::Error(error)),
+                Step::NeedMore => ("", Step::NeedMore),
+            });
         match step {
-            Step::NeedMore if text.is_empty() => return Ok(None),
-            Step::NeedMore => return Ok(Some(text)),
-            Step::Text(len) | Step::Skip(len) => bytes.advance(len),
+            Step::Text(()) => return Ok(Some(text)),
+            Step::Skip(len) => bytes.advance(len),
             Step::Error(error) => {
                 bytes.advance(error.bytes().len());
                 legacy.push_str(&decoder.repair(mode, &error).ok_or(error)?);
             }
+            Step::NeedMore => return Ok(None),
         }
         if !legacy.is_empty() {
             return Ok(Some(legacy.into()));
@@ -81,7 +77,7 @@ impl FallbackDecoder {
                 return Ok(Some(text.into()));
             }
         }
-        let next = take_next(&mut self.state, &mut self.decoder, chunk, Follow::More, mode)?;
+        let next = take_next(&mut self.state, &mut self.decoder, chunk, AtEnd::No, mode)?;
         if next.is_none() {
             self.held.hold(&std::mem::take(chunk));
         }

@@ -3,11 +3,11 @@
 use alloc::string::String;
 
 use crate::decoder::error::Utf8Error;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
+use crate::decoder::scanner::Scanner;
+use crate::decoder::step::{AtEnd, Step};
 use crate::decoder::text::Level;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::{scanner::Scanner, step::Step};
 use crate::fallback::legacy::{Decoded, LegacyEncoding};
 
 /// What is decoded in a legacy encoding if a stream is not UTF-8.
@@ -132,11 +132,11 @@ impl FallbackState {
         &mut self,
         decoder: &mut Utf8Decoder,
         input: &[u8],
-        follow: Follow,
+        at_end: AtEnd,
         mode: ErrorMode,
         text: &mut String,
     ) -> Result<Option<usize>, Utf8Error> {
-        let step = self.step(decoder, input, follow, text);
+        let step = self.step(decoder, input, at_end, text);
         append_step(step, decoder, mode, text)
     }
 
@@ -146,10 +146,10 @@ impl FallbackState {
         &mut self,
         decoder: &mut Utf8Decoder,
         input: &'a [u8],
-        follow: Follow,
+        at_end: AtEnd,
         legacy: &mut String,
     ) -> Step<FallbackText<'a>> {
-        let mut at = Cursor { decoder, input, follow, legacy };
+        let mut at = Cursor { decoder, input, at_end, legacy };
         loop {
             let step = match (self.reading, self.fallback.extent) {
                 (Reading::Legacy, _) => Some(self.step_legacy(&mut at)),
@@ -183,7 +183,7 @@ impl FallbackState {
 
     /// Looks for the BOM that decides.
     fn step_start<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Option<Step<FallbackText<'a>>> {
-        at.decoder.expect_bom();
+        at.decoder.scanner_mut().expect_bom();
         let before = at.decoder.scanner();
         if !before.start().is_over() {
             match at.step() {
@@ -256,9 +256,9 @@ impl FallbackState {
         let start = at.decoder.position();
         let most = most_at_once(&at.decoder.scanner());
         let mut len = 0;
-        let follow = loop {
+        let at_end = loop {
             if len >= most {
-                break Follow::More;
+                break AtEnd::No;
             }
             match at.step_from(len) {
                 Step::Error(error) if error.kind().is_ill_formed() => {
@@ -268,16 +268,16 @@ impl FallbackState {
                         at.decoder.note(error);
                     }
                 }
-                Step::NeedMore => break at.follow,
-                Step::Text(_) | Step::Skip(_) | Step::Error(_) => break Follow::End,
+                Step::NeedMore => break at.at_end,
+                Step::Text(_) | Step::Skip(_) | Step::Error(_) => break AtEnd::Yes,
             }
         };
         if start != self.run_end || self.uses.first.is_none() {
             self.begin(start);
         }
-        at.decoder.seek(start);
+        at.decoder.scanner_mut().seek(start);
         let (parts, fallback) = (&at.input[..len], self.fallback);
-        let step = at.decoder.scan(|scanner| fallback.decode(scanner, parts, follow, at.legacy));
+        let step = fallback.decode(at.decoder.scanner_mut(), parts, at_end, at.legacy);
         self.run_end = at.decoder.position();
         self.count_step(at, step)
     }
@@ -344,14 +344,14 @@ impl FallbackState {
             return None;
         }
         self.reading = loop {
-            let (len, line_end) = match step(&mut ahead, &at.input[checked..], at.follow) {
+            let (len, line_end) = match step(&mut ahead, &at.input[checked..], at.at_end) {
                 Step::Text(text) => (text.len(), text.find('\n')),
                 Step::Error(error) if error.kind().is_ill_formed() => {
                     return self.switch_to_legacy(at, error);
                 }
                 Step::Error(error) => (error.bytes().len(), (error.bytes() == b"\n").then_some(0)),
                 Step::Skip(len) => (len, None),
-                Step::NeedMore if at.follow == Follow::End => {
+                Step::NeedMore if at.at_end == AtEnd::Yes => {
                     break Reading::Whole { left: checked };
                 }
                 Step::NeedMore => {
@@ -375,7 +375,7 @@ impl FallbackState {
         left: usize,
     ) -> Option<Step<FallbackText<'a>>> {
         let (line, _) = at.input.split_at_checked(left).unwrap_or((at.input, &[]));
-        let step = at.decoder.scan(|scanner| scanner.step(line));
+        let step = at.decoder.scanner_mut().step(line);
         let taken = match &step {
             Step::Text(text) => text.len(),
             Step::Skip(len) => *len,
@@ -394,15 +394,14 @@ impl FallbackState {
         let line_end = matches!(self.fallback.extent, Extent::Line { .. }).then_some(b'\n');
         if !at.decoder.scanner().start().is_over() {
             // A CR has ended a line before.
-            match at.decoder.scan(|scanner| scanner.open(at.input)) {
+            match at.decoder.scanner_mut().open(at.input) {
                 Some(Step::Skip(len)) => return Step::Skip(len),
                 Some(Step::NeedMore) => return Step::NeedMore,
                 None | Some(Step::Text(_) | Step::Error(_)) => {}
             }
         }
-        let (input, follow, fallback) = (at.input, at.follow, self.fallback);
-        let step =
-            at.decoder.scan(|scanner| fallback.step(scanner, input, line_end, follow, at.legacy));
+        let (input, at_end, fallback) = (at.input, at.at_end, self.fallback);
+        let step = fallback.step(at.decoder.scanner_mut(), input, line_end, at_end, at.legacy);
         let taken = match &step {
             Step::Text(decoded) => decoded.read,
             Step::Error(error) => error.bytes().len(),
@@ -441,7 +440,7 @@ impl FallbackState {
 
     /// Falls back at the position of `decoder`.
     fn begin_legacy(&mut self, decoder: &mut Utf8Decoder) {
-        decoder.close_start();
+        decoder.scanner_mut().close_start();
         self.begin(decoder.position());
         self.reading = Reading::Legacy;
     }
@@ -493,13 +492,13 @@ impl FallbackState {
         &self,
         scanner: &mut Scanner,
         bytes: &[u8],
-        follow: Follow,
+        at_end: AtEnd,
     ) -> Step<&'static str> {
         if scanner.options().strictness().is_off() {
             scanner.skip(bytes.len());
             return if bytes.is_empty() { Step::NeedMore } else { Step::Skip(bytes.len()) };
         }
-        match self.fallback.step(scanner, bytes, None, follow, &mut String::new()) {
+        match self.fallback.step(scanner, bytes, None, at_end, &mut String::new()) {
             Step::Text(decoded) => Step::Skip(decoded.read),
             Step::Error(error) => Step::Error(error),
             Step::Skip(_) | Step::NeedMore => Step::NeedMore,
@@ -525,13 +524,13 @@ impl FallbackState {
         // The errors have been counted before, so this decoder is dropped.
         let mut decoder = Utf8Decoder::at(scanner);
         loop {
-            let mut at = Cursor::at_end(&mut decoder, utf8, &mut text);
+            let mut at = Cursor::ending(&mut decoder, utf8, &mut text);
             let step = self.step_many_parts(&mut at);
             let Some(used) = append_step(step, &decoder, mode, &mut text)? else { break };
             utf8 = &utf8[used..];
         }
         loop {
-            let mut at = Cursor::at_end(&mut decoder, legacy_bytes, &mut text);
+            let mut at = Cursor::ending(&mut decoder, legacy_bytes, &mut text);
             let step = self.step_legacy(&mut at);
             let Some(used) = append_step(step, &decoder, mode, &mut text)? else { break };
             legacy_bytes = &legacy_bytes[used..];
@@ -570,7 +569,7 @@ impl Fallback {
         scanner: &mut Scanner,
         input: &[u8],
         line_end: Option<u8>,
-        follow: Follow,
+        at_end: AtEnd,
         text: &mut String,
     ) -> Step<Decoded> {
         let start = scanner.position();
@@ -581,13 +580,13 @@ impl Fallback {
             Step::Text(_) | Step::NeedMore => b"",
         };
         let ends_line = line_end.is_some() && taken.last().copied() == line_end;
-        let follow = match taken.len() {
-            len if ends_line || len < window.len() => Follow::End,
-            len if len < input.len() => Follow::More,
-            _ => follow,
+        let at_end = match taken.len() {
+            len if ends_line || len < window.len() => AtEnd::Yes,
+            len if len < input.len() => AtEnd::No,
+            _ => at_end,
         };
         scanner.seek(start);
-        self.decode(scanner, taken, follow, text)
+        self.decode(scanner, taken, at_end, text)
     }
 
     /// Like [`step`](Self::step), for bytes without rejected ASCII.
@@ -595,11 +594,11 @@ impl Fallback {
         self,
         scanner: &mut Scanner,
         bytes: &[u8],
-        follow: Follow,
+        at_end: AtEnd,
         text: &mut String,
     ) -> Step<Decoded> {
         let strictness = scanner.options().strictness();
-        match self.encoding.decode(bytes, follow, strictness, text) {
+        match self.encoding.decode(bytes, at_end, strictness, text) {
             Ok(Decoded { read: 0, .. }) => Step::NeedMore,
             Ok(decoded) => {
                 scanner.skip(decoded.read);
@@ -624,9 +623,9 @@ fn most_at_once(scanner: &Scanner) -> usize {
 const MANY: usize = 16 * 1024;
 
 /// Classifies the beginning of `input` as UTF-8, given what follows it.
-fn step<'a>(scanner: &mut Scanner, input: &'a [u8], follow: Follow) -> Step<&'a str> {
+fn step<'a>(scanner: &mut Scanner, input: &'a [u8], at_end: AtEnd) -> Step<&'a str> {
     let step = scanner.step(input);
-    if !matches!(step, Step::NeedMore) || follow == Follow::More {
+    if !matches!(step, Step::NeedMore) || at_end == AtEnd::No {
         return step;
     }
     scanner.finish(input).map_or(Step::NeedMore, Step::Error)
@@ -636,15 +635,15 @@ fn step<'a>(scanner: &mut Scanner, input: &'a [u8], follow: Follow) -> Step<&'a 
 struct Cursor<'p, 'a> {
     decoder: &'p mut Utf8Decoder,
     input: &'a [u8],
-    follow: Follow,
+    at_end: AtEnd,
     legacy: &'p mut String,
 }
 
 impl<'p, 'a> Cursor<'p, 'a> {
     /// Creates a cursor for input at the end of a stream or of a line.
     #[cfg(feature = "std")]
-    fn at_end(decoder: &'p mut Utf8Decoder, input: &'a [u8], legacy: &'p mut String) -> Self {
-        Self { decoder, input, follow: Follow::End, legacy }
+    fn ending(decoder: &'p mut Utf8Decoder, input: &'a [u8], legacy: &'p mut String) -> Self {
+        Self { decoder, input, at_end: AtEnd::Yes, legacy }
     }
 
     /// Classifies the beginning of the input as UTF-8, given what follows it.
@@ -657,12 +656,12 @@ impl<'p, 'a> Cursor<'p, 'a> {
     #[inline]
     fn step_from(&mut self, index: usize) -> Step<&'a str> {
         let input = &self.input[index..];
-        if let Some((text, _)) = self.decoder.step_plain(input)
+        if let Some((text, _)) = self.decoder.step_fast_path(input)
             && !text.is_empty()
         {
             return Step::Text(text);
         }
-        self.decoder.scan(|scanner| step(scanner, input, self.follow))
+        step(self.decoder.scanner_mut(), input, self.at_end)
     }
 
     /// Like [`step`](Self::step), but ill-formed input is left: the decoder does not move.
@@ -697,7 +696,7 @@ impl<'p, 'a> Cursor<'p, 'a> {
     /// Returns the first `len` bytes of the last step's text, which are whole characters. The
     /// decoder moves back to their end.
     fn give_back(&mut self, text: &'a str, len: usize) -> Step<FallbackText<'a>> {
-        self.decoder.unread(text.len() - len);
+        self.decoder.scanner_mut().unread(text.len() - len);
         Step::Text(FallbackText::Utf8(&text[..len]))
     }
 }

@@ -11,10 +11,10 @@ use encoding_rs::{UTF_16BE, UTF_16LE};
 
 #[cfg(feature = "http-body")]
 use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
-use crate::decoder::follow::Follow;
 #[cfg(feature = "http-body")]
 use crate::decoder::progress::Status;
-use crate::decoder::text::{Level, split_far};
+use crate::decoder::step::AtEnd;
+use utf8_simd::valid_prefix;
 use crate::fallback::legacy::Decoded;
 
 /// Decodes `bytes` with a new decoder each time, so that no decoder keeps any of them.
@@ -24,23 +24,23 @@ use crate::fallback::legacy::Decoded;
 pub(super) fn decode(
     encoding: &'static Encoding,
     bytes: &[u8],
-    follow: Follow,
+    at_end: AtEnd,
     text: &mut String,
 ) -> Decoded {
     let mut decoder = encoding.new_decoder_without_bom_handling();
     let mut block = [0; BLOCK];
-    if follow == Follow::End || encoding.is_single_byte() {
-        let replaced = feed(&mut decoder, bytes, Follow::End, &mut block, text);
+    if at_end == AtEnd::Yes || encoding.is_single_byte() {
+        let replaced = feed(&mut decoder, bytes, AtEnd::Yes, &mut block, text);
         return Decoded { read: bytes.len(), replaced };
     }
     let (bulk, last) = bytes.split_at(bytes.len().saturating_sub(LAST));
     let mut neutral = (0, 0, text.len());
-    let mut replaced = feed(&mut decoder, bulk, Follow::More, &mut block, text);
+    let mut replaced = feed(&mut decoder, bulk, AtEnd::No, &mut block, text);
     for (at, byte) in last.iter().enumerate() {
         if keeps_nothing(&decoder) {
             neutral = (bulk.len() + at, replaced, text.len());
         }
-        replaced += feed(&mut decoder, slice::from_ref(byte), Follow::More, &mut block, text);
+        replaced += feed(&mut decoder, slice::from_ref(byte), AtEnd::No, &mut block, text);
     }
     if keeps_nothing(&decoder) {
         neutral = (bytes.len(), replaced, text.len());
@@ -65,15 +65,15 @@ fn keeps_nothing(decoder: &Decoder) -> bool {
 fn feed(
     decoder: &mut Decoder,
     bytes: &[u8],
-    follow: Follow,
+    at_end: AtEnd,
     block: &mut [u8; BLOCK],
     text: &mut String,
 ) -> u64 {
-    let last = follow == Follow::End;
+    let last = at_end == AtEnd::Yes;
     let (mut rest, mut replaced) = (bytes, 0);
     loop {
         let (result, read, written) = decoder.decode_to_utf8_without_replacement(rest, block, last);
-        text.push_str(split_far(Level::detect(), &block[..written]).0);
+        text.push_str(valid_prefix(&block[..written]).0);
         rest = &rest[read..];
         match result {
             DecoderResult::InputEmpty => return replaced,
@@ -112,7 +112,7 @@ impl WhatwgDecoder {
     pub(super) fn decode(
         &mut self,
         bytes: &[u8],
-        follow: Follow,
+        at_end: AtEnd,
         text: &mut String,
     ) -> (usize, Status) {
         let mut total = 0;
@@ -125,7 +125,7 @@ impl WhatwgDecoder {
                 false => rest.len(),
             };
             let (before, is_part) = (text.len(), window < rest.len());
-            let last = follow == Follow::End && !is_part;
+            let last = at_end == AtEnd::Yes && !is_part;
             let (result, read) =
                 self.decoder.decode_to_string_without_replacement(&rest[..window], text, last);
             if order_is_open && &text[before..] == "\u{FFFE}" {

@@ -3,10 +3,10 @@
 use bytes::{Buf, Bytes};
 
 use crate::decoder::error::Utf8Error;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
 use crate::decoder::progress::Status;
+use crate::decoder::step::AtEnd;
 use crate::fallback::legacy::LegacyEncoding;
 use crate::fallback::legacy_decoder::LegacyDecoder;
 use crate::http::BodyError;
@@ -100,12 +100,12 @@ impl Legacy {
             if text.capacity() == 0 {
                 text.reserve_exact(LegacyDecoder::room(self.chunk.len(), BLOCK));
             }
-            let follow = if self.state == LegacyState::Ending { Follow::End } else { Follow::More };
-            let (read, status) = self.decoder.decode(&self.chunk, follow, &mut text);
+            let at_end = if self.state == LegacyState::Ending { AtEnd::Yes } else { AtEnd::No };
+            let (read, status) = self.decoder.decode(&self.chunk, at_end, &mut text);
             self.chunk.advance(read);
             match status {
                 Status::Full | Status::TooSmall { .. } => break,
-                Status::Done if follow == Follow::End => self.state = LegacyState::Idle,
+                Status::Done if at_end == AtEnd::Yes => self.state = LegacyState::Idle,
                 Status::Done => {}
                 Status::IllFormed(error) => {
                     self.errors += 1;

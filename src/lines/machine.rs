@@ -17,15 +17,14 @@
 use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 
-use crate::decoder::bom::Opening;
 use crate::decoder::error::Utf8Error;
-use crate::decoder::follow::Follow;
 use crate::decoder::mode::ErrorMode;
 #[cfg(feature = "codec")]
 use crate::decoder::options::Utf8Options;
+use crate::decoder::scanner::Scanner;
+use crate::decoder::step::{AtEnd, Step};
 use crate::decoder::text::{Level, all_text, split_line, take_text};
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::{scanner::Scanner, step::Step};
 use crate::fallback::FallbackState;
 use crate::lines::delimiter::{Delimiter, End, Looked};
 use crate::lines::{Line, LineEnd, LineError};
@@ -258,23 +257,22 @@ impl LineMachine {
     }
 
     /// The fast path of [`advance`](Self::advance), for a complete and valid line that is not too long, if the
-    /// scanner is plain.
+    /// scanner is on the fast path.
     #[inline]
     fn take_usual(&mut self, src: &mut BytesMut) -> Option<Line> {
         if self.fallback.as_ref().is_some_and(|it| it.is_legacy() || it.awaits_bom()) {
             return None;
         }
         let (scanner, delimiter) = (self.decoder.scanner(), &self.delimiter);
-        if !matches!(self.state, LineState::Start) || !scanner.is_plain() {
+        if !matches!(self.state, LineState::Start) || !scanner.is_on_fast_path() {
             return None;
         }
-        let mut line_end = None;
-        let text = take_text(src, |bytes| {
+        let (text, line_end) = take_text(src, |bytes| {
             let front =
                 delimiter.last_byte().map_or("", |end| split_line(Level::detect(), end, bytes));
             let End::Found { content, next } = delimiter.find(bytes, Looked::at(front.len()))
             else {
-                return "";
+                return ("", None);
             };
             let text = match front.get(..content) {
                 _ if content > self.max_length => None,
@@ -282,15 +280,14 @@ impl LineMachine {
                 None => all_text(&bytes[..content]),
                 text => text,
             };
-            line_end = text.map(|_| next);
-            text.unwrap_or_default()
+            (text.unwrap_or_default(), text.map(|_| next))
         });
         let next = line_end?;
         let offset = scanner.position();
-        self.decoder.skip(next);
+        self.decoder.scanner_mut().skip(next);
         let delimiter_len = next - text.len();
         if delimiter.takes_lf_after(src[delimiter_len - 1]) {
-            self.decoder.expect_lf();
+            self.decoder.scanner_mut().expect_lf();
         }
         src.advance(delimiter_len);
         let line = Line {
@@ -314,20 +311,18 @@ impl LineMachine {
                 LineState::Line(mut line) => {
                     let start = self.decoder.scanner().start();
                     match start.peek(src) {
-                        Opening::Skip(len) => {
+                        Step::Skip(len) => {
                             self.decoder.step(&src[..len]);
                             src.advance(len);
                             self.decide(&mut line);
                             self.open_line();
                         }
-                        Opening::NeedMore
-                            if start.may_skip() && matches!(next, LineAction::More) =>
-                        {
+                        Step::NeedMore if start.may_skip() && matches!(next, LineAction::More) => {
                             return None;
                         }
-                        opening => {
+                        step => {
                             self.decide(&mut line);
-                            if let Opening::Error(error) = opening {
+                            if let Step::Error(error) = step {
                                 // A forbidden BOM is content, even if the delimiter contains it.
                                 line.looked = line.looked.beyond(error.bytes().len());
                             }
@@ -432,9 +427,9 @@ impl LineMachine {
         bytes: &[u8],
         next: LineAction,
     ) -> Step<&'static str> {
-        let follow = if next.is_end() { Follow::End } else { Follow::More };
+        let at_end = if next.is_end() { AtEnd::Yes } else { AtEnd::No };
         let fallback = self.fallback.as_ref();
-        fallback.map_or(Step::NeedMore, |it| it.step_rejected(scanner, bytes, follow))
+        fallback.map_or(Step::NeedMore, |it| it.step_rejected(scanner, bytes, at_end))
     }
 
     /// Removes the `content` bytes of `line` from `src` and returns them, if all are text. Otherwise notes how
@@ -449,13 +444,11 @@ impl LineMachine {
         if line.errors > 0 || !line.start.start().is_over() || is_legacy {
             return None;
         }
-        let (mut scanner, mut clean) = (line.start, 0);
-        let text = take_text(src, |bytes| match scanner.step(&bytes[..content]) {
-            Step::Text(text) => {
-                clean = text.len();
-                if clean == content { text } else { "" }
-            }
-            _ => "",
+        let mut scanner = line.start;
+        let (text, clean) = take_text(src, |bytes| match scanner.step(&bytes[..content]) {
+            Step::Text(text) if text.len() == content => (text, content),
+            Step::Text(text) => ("", text.len()),
+            _ => ("", 0),
         });
         if clean > line.checked {
             line.checked = clean;
@@ -552,7 +545,7 @@ impl LineMachine {
         self.count(line, error);
         if let Some(from) = from {
             line.encoding = LineEncoding::Legacy { from };
-            self.decoder.close_start();
+            self.decoder.scanner_mut().close_start();
             self.check_again(line, from);
         } else if let LineEncoding::Utf8 = line.encoding {
             line.encoding = LineEncoding::Parts { from: at };
@@ -593,7 +586,7 @@ impl LineMachine {
     /// Continues to check `line` at its byte `from`.
     fn check_again(&mut self, line: &mut OpenLine, from: usize) {
         line.checked = from;
-        self.decoder.seek(line.start.position() + from as u64);
+        self.decoder.scanner_mut().seek(line.start.position() + from as u64);
     }
 
     /// Counts an error, and returns it if it rejects the line.
@@ -668,7 +661,7 @@ impl LineMachine {
             Err(error) => Err(self.not_utf8(line.start, error)),
         };
         self.end_line(src, len - content);
-        self.decoder.seek(line.start.position() + len as u64);
+        self.decoder.scanner_mut().seek(line.start.position() + len as u64);
         item
     }
 
@@ -703,8 +696,8 @@ impl LineMachine {
 
     /// Rejects the line at the front of `src`, and drops its first `len` bytes.
     fn reject(&mut self, start: Scanner, src: &mut BytesMut, len: usize) {
-        self.decoder.close_start();
-        self.decoder.seek(start.position());
+        self.decoder.scanner_mut().close_start();
+        self.decoder.scanner_mut().seek(start.position());
         self.pass(src, len);
         self.state = LineState::Rejected(Looked::NOTHING);
     }
@@ -737,7 +730,7 @@ impl LineMachine {
     fn open_line(&mut self) {
         let fallback = self.fallback.as_ref();
         if fallback.is_some_and(|it| it.awaits_bom()) {
-            self.decoder.expect_bom();
+            self.decoder.scanner_mut().expect_bom();
         }
         let encoding = match fallback {
             Some(fallback) if fallback.is_legacy() => LineEncoding::Legacy { from: 0 },
@@ -761,14 +754,14 @@ impl LineMachine {
         self.pass(src, len);
         self.number += 1;
         if last.is_some_and(|last| self.delimiter.takes_lf_after(last)) {
-            self.decoder.expect_lf();
+            self.decoder.scanner_mut().expect_lf();
         }
         self.state = LineState::Start;
     }
 
     /// Drops bytes without decoding them.
     fn pass(&mut self, src: &mut BytesMut, len: usize) {
-        self.decoder.skip(len);
+        self.decoder.scanner_mut().skip(len);
         src.advance(len);
     }
 }

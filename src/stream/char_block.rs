@@ -7,10 +7,10 @@ use bytestring::ByteString;
 
 use crate::adaptor::chunks::ChunkText;
 use crate::decoder::boundary::floor_char_boundary;
-use crate::decoder::carry::Resumed;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::options::Utf8Options;
+use crate::decoder::step::Step;
 use crate::decoder::text::{assert_char_boundary, decode_chars};
 
 /// Text that has not been yielded. Its beginning is decoded to `char`s.
@@ -258,12 +258,12 @@ fn whole_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Error> {
 
 /// Completes the held character. Unlike `push_bytes`, this does not allocate.
 fn split_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Error> {
-    let (used, resumed) = text.decoder.resume(&text.chunk);
+    let (used, step) = text.decoder.resume(&text.chunk);
     text.chunk.advance(used);
-    match resumed {
-        Resumed::Nothing => Ok(None),
-        Resumed::Error(error) => Err(error),
-        Resumed::Char(c) => {
+    match step {
+        Step::Skip(_) | Step::NeedMore => Ok(None),
+        Step::Error(error) => Err(error),
+        Step::Text(c) => {
             let offset = text.decoder.position() - c.len_utf8() as u64;
             Ok(Some(Piece::Char { text: Repair::from_char(c), offset }))
         }

@@ -1,6 +1,6 @@
 //! How are chunks of UTF-16 units decoded to UTF-8?
 
-use crate::decoder::error::Tally;
+use crate::decoder::error::ErrorStats;
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::progress::{Progress, Status};
 use crate::decoder::step::Step;
@@ -45,13 +45,13 @@ pub struct Utf16Decoder {
     high: Option<u16>,
     /// The number of units consumed, including a held one.
     position: u64,
-    tally: Tally<Utf16Error>,
+    stats: ErrorStats<Utf16Error>,
 }
 
 impl Utf16Decoder {
     /// Creates a decoder at the start of a stream.
     pub const fn new() -> Self {
-        Self { high: None, position: 0, tally: Tally::new() }
+        Self { high: None, position: 0, stats: ErrorStats::new() }
     }
 
     /// Decodes `units` to UTF-8 in `buffer`, as far as there is room. `read` and `held` count
@@ -185,12 +185,12 @@ impl Utf16Decoder {
 
     /// Returns the number of unpaired surrogates in this stream so far, repaired or not.
     pub const fn error_count(&self) -> u64 {
-        self.tally.count()
+        self.stats.count()
     }
 
     /// Returns the first error of this stream, repaired or not.
     pub const fn first_error(&self) -> Option<Utf16Error> {
-        self.tally.first()
+        self.stats.first()
     }
 
     /// Decodes all `units` through a buffer on the stack, and passes their text to `out` in portions. In
@@ -320,7 +320,7 @@ impl Utf16Decoder {
     }
 
     fn note(&mut self, error: Utf16Error) -> Utf16Error {
-        self.tally.note(error)
+        self.stats.note(error)
     }
 }
 

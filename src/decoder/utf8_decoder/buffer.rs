@@ -1,18 +1,18 @@
 //! Buffer to buffer: how much of a chunk fits in a destination of fixed size, and how does the caller continue?
 
-use crate::decoder::carry::Resumed;
-use crate::decoder::ends::tail;
+use crate::decoder::ends::{head, tail};
+#[cfg(feature = "alloc")]
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::progress::{Progress, Status, progress};
-use crate::decoder::step::Step;
-use crate::decoder::text::Ending;
 #[cfg(feature = "alloc")]
-use crate::decoder::text::Look;
+use crate::decoder::scanner::ErrorDensity;
+use crate::decoder::step::Step;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::decoder::utf8_decoder::destination::{Destination, SHORT};
 #[cfg(feature = "alloc")]
 use crate::decoder::utf8_decoder::lossy::RESERVE;
+use utf8_simd::PrefixEnd;
 
 /// The longest chunk that is decoded in one step: short enough to stay in the cache. Rows `to-utf-16/*/64` take one
 /// step, rows `to-utf-16/*/65536` many.
@@ -40,20 +40,6 @@ const MOST_UNITS_PER_BYTE: usize = 4;
 /// text is not moved because of rare errors. Rows `as-windows1252/*/1-in-1024`.
 #[cfg(feature = "alloc")]
 const BYTES_PER_SPARE: usize = 32;
-
-/// No character and no repair has more units than this. [`Status::TooSmall`] promises it.
-const LONGEST: usize = 16;
-
-/// What to write next.
-enum ToWrite<'a> {
-    /// Text. It is written as far as it fits.
-    Text(&'a str),
-    /// A character that was split across chunks. It is written whole.
-    Char(char),
-    /// A repair. It is written whole.
-    Repair(Repair),
-    Nothing,
-}
 
 /// Buffer to buffer, with an error mode.
 impl Utf8Decoder {
@@ -93,21 +79,21 @@ impl Utf8Decoder {
         let mut read = 0;
         let mut status = Status::Done;
         while read < chunk.len() && !self.incomplete().is_empty() && status == Status::Done {
-            let (used, resumed) = self.resume(&chunk[read..]);
+            let (used, step) = self.resume(tail(chunk, read));
             read += used;
-            match resumed {
-                Resumed::Nothing => {}
-                Resumed::Char(c) => text.push(c),
-                Resumed::Error(error) => match self.repair(mode, &error) {
+            match step {
+                Step::Skip(_) | Step::NeedMore => {}
+                Step::Text(c) => text.push(c),
+                Step::Error(error) => match self.repair(mode, &error) {
                     Some(repair) => text.push_str(&repair),
                     None => status = Status::IllFormed(error),
                 },
             }
         }
         if status == Status::Done && self.incomplete().is_empty() {
-            match self.decode_lossy(&chunk[read..], mode, text) {
+            match self.decode_lossy(tail(chunk, read), mode, text) {
                 Ok(used) => {
-                    self.hold(&chunk[read + used..]);
+                    self.hold(tail(chunk, read + used));
                     read = chunk.len();
                 }
                 Err((used, error)) => {
@@ -258,21 +244,6 @@ impl Utf8Decoder {
     /// Ends the stream, and writes the repair of an incomplete sequence into `chars`. `written` counts `char`s.
     ///
     /// The status is that of [`finish_to_slice`](Self::finish_to_slice).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{ErrorMode, Utf8Decoder};
-    /// use utf8_codec::decoder::Status;
-    ///
-    /// let mut decoder = Utf8Decoder::new();
-    /// let mut chars = ['\0'; 4];
-    /// let progress = decoder.push_to_chars(b"ab\xE2\x82", ErrorMode::Replacement, &mut chars);
-    /// assert_eq!((progress.held, progress.written), (2, 2));
-    /// let progress = decoder.finish_to_chars(ErrorMode::Replacement, &mut chars[2..]);
-    /// assert_eq!((progress.written, progress.status), (1, Status::Done));
-    /// assert_eq!(chars[..3], ['a', 'b', '\u{FFFD}']);
-    /// ```
     pub fn finish_to_chars(&mut self, mode: ErrorMode, chars: &mut [char]) -> Progress {
         self.finish_to(mode, chars)
     }
@@ -281,21 +252,6 @@ impl Utf8Decoder {
     /// units.
     ///
     /// The status is that of [`finish_to_slice`](Self::finish_to_slice).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{ErrorMode, Utf8Decoder};
-    /// use utf8_codec::decoder::Status;
-    ///
-    /// let mut decoder = Utf8Decoder::new();
-    /// let mut units = [0; 4];
-    /// let progress = decoder.push_to_utf16(b"ab\xF0\x9F", ErrorMode::Replacement, &mut units);
-    /// assert_eq!((progress.held, progress.written), (2, 2));
-    /// let progress = decoder.finish_to_utf16(ErrorMode::Replacement, &mut units[2..]);
-    /// assert_eq!((progress.written, progress.status), (1, Status::Done));
-    /// assert_eq!(units[..3], [0x61, 0x62, 0xFFFD]);
-    /// ```
     pub fn finish_to_utf16(&mut self, mode: ErrorMode, units: &mut [u16]) -> Progress {
         self.finish_to(mode, units)
     }
@@ -311,7 +267,7 @@ impl Utf8Decoder {
         destination: &mut D,
     ) -> Progress {
         if chunk.len() <= SHORT
-            && self.is_decided_by_kernel()
+            && self.is_decided_by_level()
             && let Some(written) = destination.put_short(chunk)
         {
             self.scanner.skip(chunk.len());
@@ -328,11 +284,11 @@ impl Utf8Decoder {
         mode: ErrorMode,
         destination: &mut D,
     ) -> Progress {
-        if self.is_decided_by_kernel() {
+        if self.is_decided_by_level() {
             // No destination needs more units than UTF-8 needs bytes.
             if chunk.len() <= ONE_STEP && destination.size() >= chunk.len() {
-                let (text, ending) = self.scanner.step_plain(chunk);
-                if ending == Ending::End {
+                let (text, end) = self.scanner.step_fast_path(chunk);
+                if !matches!(end, PrefixEnd::IllFormed(_)) {
                     let (_, written) = destination.put(0, text);
                     self.hold(tail(chunk, text.len()));
                     return progress(chunk.len(), self.incomplete(), written, Status::Done);
@@ -368,68 +324,84 @@ impl Utf8Decoder {
                     continue;
                 }
             }
-            let ascii = self.put_ascii(input, destination, written);
-            if ascii > 0 {
-                input = tail(input, ascii);
-                written += ascii;
-                continue;
+            let next = self.put_next(input, mode, destination, written);
+            input = tail(input, next.read);
+            written += next.written;
+            match next.status {
+                Status::Done => {}
+                Status::TooSmall { .. } if written > 0 || input.len() < chunk.len() => {
+                    break Status::Full;
+                }
+                status => break status,
             }
-            let room = destination.size() - written;
-            // Restored if the character or the repair does not fit. A copy costs as much as an error.
-            let before = (room < LONGEST).then(|| self.clone());
-            let (used, found) = match self.find(input, mode, D::window(room)) {
-                Ok(found) => found,
-                Err((used, error)) => {
-                    input = tail(input, used);
-                    break Status::IllFormed(error);
-                }
-            };
-            let mut scratch = [0; 4];
-            let whole: &str = match &found {
-                ToWrite::Nothing => "",
-                ToWrite::Char(c) => c.encode_utf8(&mut scratch),
-                ToWrite::Repair(repair) => repair,
-                ToWrite::Text(text) => {
-                    let (fits, units) = destination.put(written, text);
-                    if fits > 0 {
-                        written += units;
-                        input = tail(input, fits);
-                        if fits == text.len() {
-                            continue;
-                        }
-                        self.scanner.unread(text.len() - fits);
-                        break Status::Full;
-                    }
-                    // Not even the first character fits.
-                    let first = text.chars().next().map_or(0, char::len_utf8);
-                    text.get(..first).unwrap_or_default()
-                }
-            };
-            let needed = D::units(whole);
-            if needed > room {
-                debug_assert!(
-                    before.is_some(),
-                    "a character or a repair is not longer than `LONGEST`"
-                );
-                if let Some(before) = before {
-                    *self = before;
-                }
-                break match (input.len() == chunk.len(), written) {
-                    (true, 0) => Status::TooSmall { needed },
-                    _ => Status::Full,
-                };
-            }
-            destination.put(written, whole);
-            written += needed;
-            input = tail(input, used);
         };
         progress(chunk.len() - input.len(), self.incomplete(), written, status)
     }
 
-    /// Whether the level alone decides what the input begins with: nothing is held, and the scanner is plain.
+    /// Writes what `input` begins with from unit `at` on: text as far as it fits, a split character or a repair whole. What
+    /// does not fit is not consumed. The status is that for a destination that begins there.
+    fn put_next<D: Destination + ?Sized>(
+        &mut self,
+        input: &[u8],
+        mode: ErrorMode,
+        destination: &mut D,
+        at: usize,
+    ) -> Progress {
+        if self.is_decided_by_level()
+            && let len @ 1.. = destination.put_ascii(at, input)
+        {
+            self.scanner.skip(len);
+            return progress(len, &[], len, Status::Done);
+        }
+        let room = destination.size() - at;
+        let (mut scanner, mut partial) = (self.scanner, self.partial);
+        let (read, step) = if partial.is_empty() {
+            // Four bytes are never answered with `NeedMore`, so held bytes are the end of the input.
+            match scanner.step(head(input, input.len().min(D::window(room).max(4)))) {
+                Step::Text(text) => {
+                    let (fits, units) = destination.put(at, text);
+                    scanner.unread(text.len() - fits);
+                    self.scanner = scanner;
+                    let next = text.get(fits..).and_then(|rest| rest.chars().next());
+                    let status = next.map_or(Status::Done, |c| Status::TooSmall {
+                        needed: D::units(c.encode_utf8(&mut [0; 4])),
+                    });
+                    return progress(fits, &[], units, status);
+                }
+                Step::Skip(len) => (len, Step::Skip(len)),
+                Step::Error(error) => (error.bytes().len(), Step::Error(error)),
+                Step::NeedMore => {
+                    partial.hold(input);
+                    (input.len(), Step::NeedMore)
+                }
+            }
+        } else {
+            partial.resume(&mut scanner, input)
+        };
+        let (whole, status) = match step {
+            Step::Text(c) => (Repair::from_char(c), Status::Done),
+            Step::Skip(_) | Step::NeedMore => (Repair::EMPTY, Status::Done),
+            Step::Error(error) => match self.repair(mode, &error) {
+                Some(repair) => (repair, Status::Done),
+                None => (Repair::EMPTY, Status::IllFormed(error)),
+            },
+        };
+        let needed = D::units(&whole);
+        if needed > room {
+            return progress(0, &[], 0, Status::TooSmall { needed });
+        }
+        (self.scanner, self.partial) = (scanner, partial);
+        if let Step::Error(error) = step {
+            self.stats.note(error);
+        }
+        destination.put(at, &whole);
+        progress(read, &[], needed, status)
+    }
+
+    /// Whether the level alone decides what the input begins with: nothing is held, and the scanner is on the fast path.
     #[inline]
-    fn is_decided_by_kernel(&self) -> bool {
-        self.scanner.is_plain() && self.incomplete().is_empty()
+    fn is_decided_by_level(&self) -> bool {
+        self.scanner.is_on_fast_path() && self.incomplete().is_empty()
     }
 
     /// If the repair loop is faster: repairs the start of `input` and writes it from unit `at` on. Returns the bytes
@@ -448,7 +420,7 @@ impl Utf8Decoder {
         let window = input.len().min(room / MOST_UNITS_PER_BYTE).min(REPAIR_WINDOW);
         let is_faster = window >= SHORTEST_WINDOW
             && mode != ErrorMode::Fatal
-            && self.scanner.looks_near()
+            && self.scanner.are_errors_dense()
             && self.incomplete().is_empty();
         if !is_faster {
             return (0, 0);
@@ -456,29 +428,13 @@ impl Utf8Decoder {
         repaired.clear();
         repaired.reserve(window * MOST_UNITS_PER_BYTE + RESERVE);
         let before = self.error_count();
-        let read = self.repair_near(&input[..window], mode, repaired);
+        let read = self.repair_near(head(input, window), mode, repaired);
         if self.error_count() - before >= DENSE_WINDOW {
-            self.scanner.set_look(Look::Near);
+            self.scanner.set_density(ErrorDensity::Dense);
         }
         let (put, units) = destination.put(at, repaired);
         debug_assert_eq!(put, repaired.len(), "no repair has more units");
         (read, units)
-    }
-
-    /// Writes ASCII at the start of `input` from unit `at` on, if the destination has a fast path. Returns its length.
-    #[inline]
-    fn put_ascii<D: Destination + ?Sized>(
-        &mut self,
-        input: &[u8],
-        destination: &mut D,
-        at: usize,
-    ) -> usize {
-        if !self.is_decided_by_kernel() {
-            return 0;
-        }
-        let len = destination.put_ascii(at, input);
-        self.scanner.skip(len);
-        len
     }
 
     fn finish_to<D: Destination + ?Sized>(
@@ -488,51 +444,20 @@ impl Utf8Decoder {
     ) -> Progress {
         let mut written = 0;
         let status = loop {
-            let before = self.clone();
-            let Err(error) = self.finish() else { break Status::Done };
-            let Some(repair) = self.repair(mode, &error) else { break Status::IllFormed(error) };
-            let needed = D::units(&repair);
+            let (mut scanner, mut partial) = (self.scanner, self.partial);
+            let Some(error) = partial.finish(&mut scanner) else { break Status::Done };
+            let repair = self.repair(mode, &error);
+            let needed = repair.map_or(0, |repair| D::units(&repair));
             // Only `MissingBom` comes before another error, and its repair is empty.
             if needed > destination.size() {
-                *self = before;
                 break Status::TooSmall { needed };
             }
+            (self.scanner, self.partial) = (scanner, partial);
+            self.stats.note(error);
+            let Some(repair) = repair else { break Status::IllFormed(error) };
             destination.put(0, &repair);
             written = needed;
         };
-        Progress { read: 0, held: 0, written, status }
-    }
-
-    /// Returns what to write next: text within `window` bytes of `input`, a split character, or a
-    /// repair.
-    fn find<'a>(
-        &mut self,
-        input: &'a [u8],
-        mode: ErrorMode,
-        window: usize,
-    ) -> Result<(usize, ToWrite<'a>), (usize, Utf8Error)> {
-        let (used, error) = if !self.incomplete().is_empty() {
-            match self.resume(input) {
-                (used, Resumed::Nothing) => return Ok((used, ToWrite::Nothing)),
-                (used, Resumed::Char(c)) => return Ok((used, ToWrite::Char(c))),
-                (used, Resumed::Error(error)) => (used, error),
-            }
-        } else {
-            // Four bytes are never answered with `Hold`, so held bytes are the end of the input.
-            let window = &input[..input.len().min(window.max(4))];
-            match self.step(window) {
-                Step::Text(text) => return Ok((text.len(), ToWrite::Text(text))),
-                Step::Skip(len) => return Ok((len, ToWrite::Nothing)),
-                Step::NeedMore => {
-                    self.hold(input);
-                    return Ok((input.len(), ToWrite::Nothing));
-                }
-                Step::Error(error) => (error.bytes().len(), error),
-            }
-        };
-        match self.repair(mode, &error) {
-            Some(repair) => Ok((used, ToWrite::Repair(repair))),
-            None => Err((used, error)),
-        }
+        progress(0, &[], written, status)
     }
 }

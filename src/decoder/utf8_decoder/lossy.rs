@@ -2,9 +2,9 @@
 //!
 //! ```text
 //!   scanner finds text ──► append it
-//!                  error ─► append its repair ─► errors are near: RepairLoop
+//!                  error ─► append its repair ─► errors are dense: RepairLoop
 //!
-//!   RepairLoop, a batch at a time, as long as errors are near:
+//!   RepairLoop, a batch at a time, as long as errors are dense:
 //!     block    64 bytes that a level has separated into text and errors   if errors are frequent
 //!     clean    text, copied block by block while it is validated           after NEAR bytes without an error
 //!     steps    8 bytes of ASCII, one sequence, or a run of single errors   otherwise
@@ -17,10 +17,11 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use core::cell::Cell;
 
+use crate::decoder::ends::tail;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::{EVERY_WINDOWS_1252, ErrorMode};
+use crate::decoder::scanner::ErrorDensity;
 use crate::decoder::step::Step as ScannerStep;
-use crate::decoder::text::Look;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use utf8_simd::text::{Repairs, Replaced, ShortText, SortedBlock, TextOutput, WriteStep};
 use utf8_simd::{BLOCK_ERRORS_LEN as BLOCK, ErrorLen, Level, Sequence};
@@ -59,9 +60,9 @@ impl Utf8Decoder {
             match scanner.step(input) {
                 ScannerStep::Text(found) if text.is_empty() => {
                     text = found;
-                    input = &input[found.len()..];
+                    input = tail(input, found.len());
                 }
-                ScannerStep::Skip(len) => input = &input[len..],
+                ScannerStep::Skip(len) => input = tail(input, len),
                 ScannerStep::NeedMore => {
                     self.hold(input);
                     self.scanner = scanner;
@@ -91,10 +92,10 @@ impl Utf8Decoder {
     ) -> Result<usize, (usize, Utf8Error)> {
         let mut read = 0;
         loop {
-            if self.scanner.looks_near() && mode != ErrorMode::Fatal {
-                read += self.repair_near(&input[read..], mode, text);
+            if self.scanner.are_errors_dense() && mode != ErrorMode::Fatal {
+                read += self.repair_near(tail(input, read), mode, text);
             }
-            match self.scanner.step(&input[read..]) {
+            match self.scanner.step(tail(input, read)) {
                 ScannerStep::NeedMore => return Ok(read),
                 ScannerStep::Text(piece) => {
                     text.push_str(piece);
@@ -102,7 +103,7 @@ impl Utf8Decoder {
                 }
                 ScannerStep::Skip(len) => read += len,
                 ScannerStep::Error(error) => {
-                    self.tally.note(error);
+                    self.stats.note(error);
                     read += error.bytes().len();
                     text.push_str(&self.repair(mode, &error).ok_or((read, error))?);
                 }
@@ -125,20 +126,20 @@ impl Utf8Decoder {
     fn note_repaired(&mut self, input: &[u8], repaired: RepairCounts) -> usize {
         let RepairCounts { read, errors, first } = repaired;
         let position = self.scanner.position();
-        self.tally.add(errors, || {
+        self.stats.add(errors, || {
             let (at, len) = first?;
-            Some(Utf8Error::classify(position + at as u64, &input[at..], len))
+            Some(Utf8Error::classify(position + at as u64, tail(input, at), len))
         });
         self.scanner.skip(read);
-        // The loop stops when errors are no longer near.
-        self.scanner.set_look(Look::Far);
+        // The loop stops when errors are no longer dense.
+        self.scanner.set_density(ErrorDensity::Rare);
         read
     }
 }
 
 /// For a fallback that decodes ill-formed parts.
 impl Utf8Decoder {
-    /// If errors are near and only they are checked: decodes text and ill-formed parts at the start of `input`, the
+    /// If errors are dense and only they are checked: decodes text and ill-formed parts at the start of `input`, the
     /// parts byte by byte, and appends the text. An incomplete end is left, and so is text after the last
     /// error if that is far. `is_in_run` is whether a part directly precedes `input`.
     pub(crate) fn decode_parts(
@@ -148,7 +149,7 @@ impl Utf8Decoder {
         is_in_run: bool,
         text: &mut String,
     ) -> Option<LegacyParts> {
-        if !self.scanner.looks_near() {
+        if !self.scanner.are_errors_dense() {
             return None;
         }
         Some(match bytes {

@@ -2,7 +2,7 @@
 
 use core::slice;
 
-use crate::decoder::carry::Resumed;
+use crate::decoder::ends::tail;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::step::Step;
 use crate::decoder::utf8_decoder::Utf8Decoder;
@@ -54,9 +54,9 @@ impl Utf8Decoder {
             let Some((byte, rest)) = chunk.split_first_mut() else { return Unmasked::default() };
             self.unmask(slice::from_mut(byte), mask);
             match self.resume(slice::from_ref(byte)).1 {
-                Resumed::Nothing => {}
-                Resumed::Char(c) => cut = Some(c), // nothing is held any more
-                Resumed::Error(error) => {
+                Step::Skip(_) | Step::NeedMore => {}
+                Step::Text(c) => cut = Some(c), // nothing is held any more
+                Step::Error(error) => {
                     self.unmask(rest, mask);
                     return Unmasked { error: Some(error), ..Unmasked::default() };
                 }
@@ -104,14 +104,14 @@ impl Utf8Decoder {
                 Step::Text(text) => {
                     debug_assert!(unmasked.text.is_empty(), "only an error interrupts text");
                     unmasked.text = text;
-                    bytes = &bytes[text.len()..];
+                    bytes = tail(bytes, text.len());
                 }
                 Step::Skip(len) => {
                     unmasked.silent += len;
-                    bytes = &bytes[len..];
+                    bytes = tail(bytes, len);
                 }
                 Step::Error(error) => {
-                    unmasked.error = Some(self.tally.note(error));
+                    unmasked.error = Some(self.stats.note(error));
                     return unmasked;
                 }
                 Step::NeedMore => {

@@ -2,7 +2,6 @@
 
 pub(crate) mod buffer;
 pub(crate) mod destination;
-pub(crate) mod input;
 #[cfg(feature = "alloc")]
 pub(crate) mod lossy;
 #[cfg(feature = "std")]
@@ -12,14 +11,15 @@ pub(crate) mod owned;
 
 use core::iter::FusedIterator;
 
-use crate::decoder::carry::{Carry, Resumed};
 use crate::decoder::ends::tail;
-use crate::decoder::error::{Tally, Utf8Error};
+use crate::decoder::error::{ErrorStats, Utf8Error};
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::options::Utf8Options;
-use crate::decoder::text::{BlockPart, BlockParts, Ending, Level, Look, first_char};
-use crate::decoder::utf8_decoder::input::take_piece;
-use crate::decoder::{scanner::Scanner, step::Step};
+use crate::decoder::partial::Partial;
+use crate::decoder::scanner::{ErrorDensity, Scanner};
+use crate::decoder::step::Step;
+use crate::decoder::text::{BlockPart, BlockParts, Level, first_char};
+use utf8_simd::PrefixEnd;
 
 /// Decodes a stream of bytes that arrives in chunks split anywhere. It yields text and reports each error.
 ///
@@ -50,28 +50,21 @@ use crate::decoder::{scanner::Scanner, step::Step};
 #[derive(Clone, Debug)]
 pub struct Utf8Decoder {
     scanner: Scanner,
-    carry: Carry,
+    partial: Partial,
     /// The split character that the last piece borrows.
-    lent: [u8; 4],
-    tally: Tally,
+    split_char: [u8; 4],
+    stats: ErrorStats,
 }
 
 impl Utf8Decoder {
     /// Creates a decoder with the default options.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut decoder = utf8_codec::Utf8Decoder::new();
-    /// assert_eq!(decoder.push("žluťoučký".as_bytes()).next(), Some(Ok("žluťoučký")));
-    /// ```
     #[must_use]
     pub const fn new() -> Self {
         Self {
             scanner: Scanner::new(Utf8Options::new()),
-            carry: Carry::new(),
-            lent: [0; 4],
-            tally: Tally::new(),
+            partial: Partial::new(),
+            split_char: [0; 4],
+            stats: ErrorStats::new(),
         }
     }
 
@@ -79,16 +72,6 @@ impl Utf8Decoder {
     ///
     /// If the stream has begun, it continues with the same offsets. The rejected characters apply to the bytes
     /// that have not been decoded. The other options apply after the next [`reset`](Self::reset).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{BomPolicy, Utf8Decoder, Utf8Options};
-    ///
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let mut decoder = Utf8Decoder::new().with_options(options);
-    /// assert_eq!(decoder.push("\u{FEFF}text".as_bytes()).next(), Some(Ok("text")));
-    /// ```
     #[must_use]
     pub const fn with_options(self, options: Utf8Options) -> Self {
         Self { scanner: self.scanner.with_options(options), ..self }
@@ -122,12 +105,20 @@ impl Utf8Decoder {
     /// assert_eq!(decoder.push(b"\xAC").next(), Some(Ok("€")));
     /// ```
     pub fn push<'d, 'c: 'd>(&'d mut self, chunk: &'c [u8]) -> Pieces<'d, 'c> {
-        let Self { scanner, carry, lent, tally } = self;
-        if scanner.takes_parts() {
+        let Self { scanner, partial, split_char, stats } = self;
+        if scanner.is_batched() {
             // The last caller did not take all parts.
-            scanner.set_look(Look::Near);
+            scanner.set_density(ErrorDensity::Dense);
         }
-        Pieces { scanner, carry, lent: Some(lent), tally, input: chunk, block: None, patience: 0 }
+        Pieces {
+            scanner,
+            partial,
+            split_char: Some(split_char),
+            stats,
+            input: chunk,
+            block: None,
+            patience: 0,
+        }
     }
 
     /// Ends the stream.
@@ -155,92 +146,42 @@ impl Utf8Decoder {
     /// assert_eq!(decoder.finish(), Ok(()));
     /// ```
     pub fn finish(&mut self) -> Result<(), Utf8Error> {
-        match self.carry.finish(&mut self.scanner) {
-            Some(error) => Err(self.tally.note(error)),
+        match self.partial.finish(&mut self.scanner) {
+            Some(error) => Err(self.stats.note(error)),
             None => Ok(()),
         }
     }
 
     /// Starts a new stream with the same options, at offset 0. The held bytes and the error count are
     /// discarded.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Decoder;
-    ///
-    /// let mut decoder = Utf8Decoder::new();
-    /// assert_eq!(decoder.push(b"half a \xC3").count(), 1);
-    /// decoder.reset();
-    /// assert_eq!(decoder.position(), 0);
-    /// assert_eq!(decoder.push(b"new").next(), Some(Ok("new")));
-    /// ```
     pub const fn reset(&mut self) {
         self.scanner.reset();
-        self.carry = Carry::new();
-        self.tally = Tally::new();
+        self.partial = Partial::new();
+        self.stats = ErrorStats::new();
     }
 
     /// Returns the number of bytes of the stream that have been consumed, held bytes included.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut decoder = utf8_codec::Utf8Decoder::new();
-    /// assert_eq!(decoder.push(b"abc\xE2").count(), 1);
-    /// assert_eq!(decoder.position(), 4);
-    /// ```
     #[must_use]
     pub const fn position(&self) -> u64 {
-        self.scanner.position() + self.carry.len() as u64
+        self.scanner.position() + self.partial.len() as u64
     }
 
     /// Returns the held bytes: the beginning of a sequence or of a BOM, at most three bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut decoder = utf8_codec::Utf8Decoder::new();
-    /// assert_eq!(decoder.push(b"abc\xE2").count(), 1);
-    /// assert_eq!(decoder.incomplete(), b"\xE2");
-    /// ```
     #[must_use]
     pub fn incomplete(&self) -> &[u8] {
-        self.carry.as_bytes()
+        self.partial.as_bytes()
     }
 
     /// Returns whether a BOM was removed from the start of this stream.
     ///
     /// It is always `false` with [`BomPolicy::Keep`](crate::BomPolicy::Keep) and
     /// [`BomPolicy::Forbid`](crate::BomPolicy::Forbid).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{BomPolicy, Utf8Decoder, Utf8Options};
-    ///
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let mut decoder = Utf8Decoder::new().with_options(options);
-    /// assert_eq!(decoder.push(b"\xEF\xBB\xBF").count(), 0);
-    /// assert!(decoder.bom_seen());
-    /// ```
     #[must_use]
     pub const fn bom_seen(&self) -> bool {
         self.scanner.bom_seen()
     }
 
     /// Returns the number of continuation bytes skipped at a mid-stream start, at most three.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{Utf8Decoder, Utf8Options};
-    ///
-    /// let options = Utf8Options::new().with_mid_stream_start();
-    /// let mut decoder = Utf8Decoder::new().with_options(options);
-    /// assert_eq!(decoder.push(b"\x80tail").next(), Some(Ok("tail")));
-    /// assert_eq!(decoder.skipped(), 1);
-    /// ```
     #[must_use]
     pub const fn skipped(&self) -> usize {
         self.scanner.start().skipped()
@@ -248,45 +189,30 @@ impl Utf8Decoder {
 
     /// Returns the number of errors in this stream so far: ill-formed parts, and characters that the options
     /// reject.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut decoder = utf8_codec::Utf8Decoder::new();
-    /// decoder.push(b"\xFF\xC0\x80").for_each(drop);
-    /// assert_eq!(decoder.error_count(), 3);
-    /// ```
     #[must_use]
     pub const fn error_count(&self) -> u64 {
-        self.tally.count()
+        self.stats.count()
     }
 
     /// Returns the first error of this stream, if there was one.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut decoder = utf8_codec::Utf8Decoder::new();
-    /// decoder.push(b"ab\xFFcd\xFF").for_each(drop);
-    /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 2);
-    /// ```
     #[must_use]
     pub const fn first_error(&self) -> Option<Utf8Error> {
-        self.tally.first()
+        self.stats.first()
     }
 
-    /// Continues the held sequence with the first bytes of `input`. See [`Carry::resume`].
-    pub(crate) fn resume(&mut self, input: &[u8]) -> (usize, Resumed) {
-        let (used, resumed) = self.carry.resume(&mut self.scanner, input);
-        if let Resumed::Error(error) = resumed {
-            self.tally.note(error);
+    /// Continues the held sequence with the first bytes of `input`. See [`Partial::resume`].
+    #[cfg(feature = "alloc")]
+    pub(crate) fn resume(&mut self, input: &[u8]) -> (usize, Step<char>) {
+        let (used, step) = self.partial.resume(&mut self.scanner, input);
+        if let Step::Error(error) = step {
+            self.stats.note(error);
         }
-        (used, resumed)
+        (used, step)
     }
 
     /// Holds `tail`, for which the last step returned [`Step::NeedMore`].
     pub(crate) fn hold(&mut self, tail: &[u8]) {
-        self.carry.hold(tail);
+        self.partial.hold(tail);
     }
 }
 
@@ -303,65 +229,38 @@ impl Utf8Decoder {
     }
 
     /// Classifies the start of `input`, the bytes at [`position`](Self::position).
+    #[cfg(feature = "std")]
     #[inline]
     pub(crate) fn step<'i>(&mut self, input: &'i [u8]) -> Step<&'i str> {
-        debug_assert!(self.carry.is_empty());
+        debug_assert!(self.partial.is_empty());
         let step = self.scanner.step(input);
         if let Step::Error(error) = step {
-            self.tally.note(error);
+            self.stats.note(error);
         }
         step
     }
 
     /// The fast path of [`step`](Self::step). Returns the text that `input` begins with, which can be empty,
-    /// and what follows it, or `None` if the scanner is not plain.
+    /// and what follows it, or `None` if the scanner is not on the fast path.
     #[cfg(feature = "alloc")]
     #[inline(always)]
-    pub(crate) fn step_plain<'i>(&mut self, input: &'i [u8]) -> Option<(&'i str, Ending)> {
-        self.scanner.is_plain().then(|| self.scanner.step_plain(input))
+    pub(crate) fn step_fast_path<'i>(&mut self, input: &'i [u8]) -> Option<(&'i str, PrefixEnd)> {
+        self.scanner.is_on_fast_path().then(|| self.scanner.step_fast_path(input))
     }
 
-    /// Skips bytes that the caller does not pass.
-    #[cfg(feature = "std")]
-    #[inline]
-    pub(crate) const fn skip(&mut self, bytes: usize) {
-        self.scanner.skip(bytes);
-    }
-
-    /// Continues at another offset of the stream.
+    /// Returns the scanner, to move it. The caller [notes](Self::note) the errors that count.
+    // In place: a copy would be read in wider parts than it was written in. See `crate::decoder`, "Store forwarding"; rows
+    // `fallback-line/windows-1252` of `benches/scenarios/fallback.rs`.
     #[cfg(feature = "alloc")]
-    pub(crate) const fn seek(&mut self, position: u64) {
-        self.scanner.seek(position);
-    }
-
-    /// Removes a BOM, whatever the policy, if the stream can still begin with one.
-    #[cfg(feature = "alloc")]
-    pub(crate) const fn expect_bom(&mut self) {
-        self.scanner.expect_bom();
-    }
-
-    /// Expects no BOM and skips no continuation bytes from here on.
-    #[cfg(feature = "alloc")]
-    pub(crate) fn close_start(&mut self) {
-        self.scanner.close_start();
-    }
-
-    /// A CR has ended a line: an LF directly after it is skipped.
-    #[cfg(feature = "std")]
-    pub(crate) fn expect_lf(&mut self) {
-        self.scanner.expect_lf();
-    }
-
-    /// Moves back before the last `bytes` bytes of a [`Step::Text`]. The caller passes them again.
-    #[cfg(feature = "alloc")]
-    pub(crate) const fn unread(&mut self, bytes: usize) {
-        self.scanner.unread(bytes);
+    #[inline(always)]
+    pub(crate) const fn scanner_mut(&mut self) -> &mut Scanner {
+        &mut self.scanner
     }
 
     /// Ends the stream after `tail`, which the caller keeps. See [`Scanner::finish`].
     #[cfg(feature = "std")]
     pub(crate) fn finish_after(&mut self, tail: &[u8]) -> Option<Utf8Error> {
-        self.scanner.finish(tail).map(|error| self.tally.note(error))
+        self.scanner.finish(tail).map(|error| self.stats.note(error))
     }
 
     /// Returns the text that replaces `error`, or `None` in [`ErrorMode::Fatal`].
@@ -384,38 +283,29 @@ impl Utf8Decoder {
         self.scanner = scanner;
     }
 
-    /// Moves the scanner. The caller [notes](Self::note) the errors that count.
-    // In place: a copy would be read in wider parts than it was written in. See `crate::decoder`, "Store forwarding"; rows
-    // `fallback-line/windows-1252` of `benches/scenarios/fallback.rs`.
-    #[cfg(feature = "alloc")]
-    #[inline(always)]
-    pub(crate) fn scan<T>(&mut self, by: impl FnOnce(&mut Scanner) -> T) -> T {
-        by(&mut self.scanner)
-    }
-
     /// Counts an error that the scanner or a copy of it has found, and returns it.
     #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn note(&mut self, error: Utf8Error) -> Utf8Error {
-        self.tally.note(error)
+        self.stats.note(error)
     }
 
     /// Adds `errors`, the first of which is `first`, to the count: another decoder has decoded their bytes.
     #[cfg(feature = "std")]
     pub(crate) fn add_errors(&mut self, errors: u64, first: Option<Utf8Error>) {
-        self.tally.add(errors, || first);
+        self.stats.add(errors, || first);
     }
 
     /// Subtracts the last `errors` from the count: their bytes are decoded again.
     #[cfg(feature = "std")]
     pub(crate) fn forget(&mut self, errors: u64) {
-        self.tally.forget(errors);
+        self.stats.forget(errors);
     }
 
     /// Moves the held bytes to such a caller.
     #[cfg(feature = "alloc")]
-    pub(crate) const fn take_held(&mut self) -> Carry {
-        core::mem::replace(&mut self.carry, Carry::new())
+    pub(crate) const fn take_held(&mut self) -> Partial {
+        core::mem::replace(&mut self.partial, Partial::new())
     }
 }
 
@@ -443,13 +333,13 @@ impl Default for Utf8Decoder {
 #[must_use = "iterators are lazy: bytes are consumed as pieces are taken"]
 pub struct Pieces<'d, 'c> {
     scanner: &'d mut Scanner,
-    carry: &'d mut Carry,
+    partial: &'d mut Partial,
     /// Memory for a split character; `None` once it is used. A chunk completes at most one such character,
-    /// because only the last bytes of the chunk fill the carry again.
-    lent: Option<&'d mut [u8; 4]>,
-    tally: &'d mut Tally,
+    /// because only the last bytes of the chunk begin another.
+    split_char: Option<&'d mut [u8; 4]>,
+    stats: &'d mut ErrorStats,
     input: &'c [u8],
-    /// The parts that `input` begins with. Invariant: `Some` exactly while the scanner is in `Look::Parts`; nothing is held
+    /// The parts that `input` begins with. Invariant: `Some` exactly while the scanner is in `ErrorDensity::Batched`; nothing is held
     /// then, and `input` is not empty.
     block: Option<BlockParts<'c>>,
     /// The number of texts to return before a block is tried again.
@@ -494,19 +384,18 @@ impl<'c> Pieces<'_, 'c> {
 
     /// Ends the held sequence, if there is one. `next` follows it and continues no sequence.
     pub(crate) fn break_off(&mut self, next: &'c [u8]) -> Option<Utf8Error> {
-        if self.carry.is_empty() {
+        if self.partial.is_empty() {
             return None;
         }
-        let (_, resumed) = self.carry.resume(self.scanner, next);
-        match resumed {
-            Resumed::Error(error) => Some(self.tally.note(error)),
-            Resumed::Nothing | Resumed::Char(_) => None,
+        match self.partial.resume(self.scanner, next) {
+            (_, Step::Error(error)) => Some(self.stats.note(error)),
+            _ => None,
         }
     }
 
     /// Skips bytes of the stream that are not passed. No bytes are held.
     pub(crate) fn pass(&mut self, bytes: usize) {
-        debug_assert!(self.carry.is_empty());
+        debug_assert!(self.partial.is_empty());
         self.scanner.skip(bytes);
     }
 }
@@ -519,24 +408,20 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let &first = self.input.first()?;
-        debug_assert_eq!(self.scanner.takes_parts(), self.block.is_some());
-        if self.scanner.takes_parts() {
+        debug_assert_eq!(self.scanner.is_batched(), self.block.is_some());
+        if self.scanner.is_batched() {
             return self.take_part();
         }
-        if self.carry.is_empty() {
-            if self.scanner.is_plain() {
-                let (text, ending) = self.scanner.step_plain(self.input);
-                self.input = tail(self.input, text.len());
-                if ending == Ending::End {
-                    self.carry.hold(self.input);
-                    self.input = &[];
-                }
+        if self.partial.is_empty() {
+            if self.scanner.is_on_fast_path() {
+                let (text, end) = self.scanner.step_fast_path(self.input);
+                self.pass_text(text, end);
                 if !text.is_empty() {
                     return Some(Ok(text));
                 }
             } else if let Some(error) = self.scanner.take_stray(first) {
-                self.input = &self.input[1..];
-                return Some(Err(self.tally.note(error)));
+                self.input = tail(self.input, 1);
+                return Some(Err(self.stats.note(error)));
             }
         }
         self.take_piece()
@@ -544,6 +429,16 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
 }
 
 impl<'d, 'c: 'd> Pieces<'d, 'c> {
+    /// Moves past `text`, the front of the input, and holds what is left if more bytes can complete it.
+    #[inline(always)]
+    fn pass_text(&mut self, text: &str, end: PrefixEnd) {
+        self.input = tail(self.input, text.len());
+        if !matches!(end, PrefixEnd::IllFormed(_)) {
+            self.partial.hold(self.input);
+            self.input = &[];
+        }
+    }
+
     /// Returns the next part of the block, or else what follows it.
     // Out of line, because it saves fewer registers than `take_piece`: rows `pieces/*/1-in-8`.
     #[inline(never)]
@@ -559,7 +454,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
                 let error = Utf8Error::classify_word(self.scanner.position(), word, len, true);
                 self.input = tail(self.input, len);
                 self.scanner.skip(len);
-                self.tally.add(1, || Some(error));
+                self.stats.add(1, || Some(error));
                 Some(Err(error))
             }
             None => self.take_piece(),
@@ -570,34 +465,30 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
     #[inline(never)]
     fn take_piece(&mut self) -> Option<Result<&'d str, Utf8Error>> {
         if self.block.take().is_some() {
-            self.scanner.set_look(Look::Near);
-        } else if !self.carry.is_empty() {
-            if self.scanner.is_plain()
+            self.scanner.set_density(ErrorDensity::Dense);
+        } else if !self.partial.is_empty() {
+            if self.scanner.is_on_fast_path()
                 && let Some(text) = self.take_completed()
             {
                 return Some(Ok(text));
             }
         } else if let Some(error) = self.scanner.error_here(self.input) {
             self.input = tail(self.input, error.bytes().len());
-            return Some(Err(self.tally.note(error)));
+            return Some(Err(self.stats.note(error)));
         } else if self.patience > 0
-            && let Some((text, ending)) = self.scanner.step_near(self.input)
+            && let Some((text, end)) = self.scanner.step_dense(self.input)
         {
             self.patience -= 1;
-            self.input = tail(self.input, text.len());
-            if ending == Ending::End {
-                self.carry.hold(self.input);
-                self.input = &[];
-            }
+            self.pass_text(text, end);
             return Some(Ok(text));
         }
         self.take_piece_slowly()
     }
 
-    /// Finds the parts of the block that `input` begins with, if errors are near. Returns whether one of them is
+    /// Finds the parts of the block that `input` begins with, if errors are dense. Returns whether one of them is
     /// ill-formed.
     fn find_parts(&mut self) -> bool {
-        if !self.carry.is_empty() {
+        if !self.partial.is_empty() {
             return false;
         }
         if self.patience > 0 {
@@ -609,32 +500,59 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             self.patience = RETRY_AFTER;
         }
         let is_found = self.block.is_some();
-        self.scanner.set_look(if is_found { Look::Parts } else { Look::Near });
+        self.scanner.set_density(if is_found {
+            ErrorDensity::Batched
+        } else {
+            ErrorDensity::Dense
+        });
         is_found
     }
 
     /// Returns the split character, if the chunk completes it on the fast path.
     #[inline]
     fn take_completed(&mut self) -> Option<&'d str> {
-        let (joined, taken) = self.carry.complete(self.scanner, self.input)?;
+        let (joined, taken) = self.partial.complete(self.scanner, self.input)?;
         self.input = tail(self.input, taken);
-        let lent = self.lent.take()?;
-        *lent = joined;
-        first_char(lent)
+        let split_char = self.split_char.take()?;
+        *split_char = joined;
+        first_char(split_char)
     }
 
     #[inline(never)]
     fn take_piece_slowly(&mut self) -> Option<Result<&'d str, Utf8Error>> {
-        if self.scanner.looks_near() && self.find_parts() {
+        if self.scanner.are_errors_dense() && self.find_parts() {
             // Not `None`: a new block has an ill-formed part.
             return self.take_part();
         }
-        let mut input: &'d [u8] = self.input;
-        let piece = take_piece(self.scanner, self.carry, self.tally, &mut input, |c| {
-            self.lent.take().map_or("", |lent| c.encode_utf8(lent))
-        });
-        self.input = tail(self.input, self.input.len() - input.len());
-        piece
+        while !self.partial.is_empty() && !self.input.is_empty() {
+            let (used, step) = self.partial.resume(self.scanner, self.input);
+            self.input = tail(self.input, used);
+            match step {
+                Step::Text(c) => {
+                    return self.split_char.take().map(|memory| Ok(&*c.encode_utf8(memory)));
+                }
+                Step::Error(error) => return Some(Err(self.stats.note(error))),
+                Step::Skip(_) | Step::NeedMore => {}
+            }
+        }
+        while !self.input.is_empty() {
+            match self.scanner.step(self.input) {
+                Step::Text(text) => {
+                    self.input = tail(self.input, text.len());
+                    return Some(Ok(text));
+                }
+                Step::Skip(len) => self.input = tail(self.input, len),
+                Step::Error(error) => {
+                    self.input = tail(self.input, error.bytes().len());
+                    return Some(Err(self.stats.note(error)));
+                }
+                Step::NeedMore => {
+                    self.partial.hold(self.input);
+                    self.input = &[];
+                }
+            }
+        }
+        None
     }
 }
 

@@ -2,21 +2,15 @@
 
 use core::iter::FusedIterator;
 
-use bytes::Bytes;
-#[cfg(feature = "std")]
-use bytes::{Buf, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 use bytestring::ByteString;
 
 use crate::decoder::error::Utf8Error;
-#[cfg(feature = "std")]
-use crate::decoder::mode::ErrorMode;
-#[cfg(feature = "std")]
-use crate::decoder::mode::Repair;
-use crate::decoder::text::Ending;
+use crate::decoder::mode::{ErrorMode, Repair};
+use crate::decoder::step::Step;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::utf8_decoder::input::{Input, take_piece, take_plain};
-#[cfg(feature = "std")]
-use crate::decoder::utf8_decoder::input::{Taken, take_step};
+use utf8_simd::text::{SplitTo, take_text};
+use utf8_simd::{PrefixEnd, valid_prefix};
 
 /// Owned pieces, without copying.
 impl Utf8Decoder {
@@ -63,19 +57,24 @@ impl Utf8Decoder {
         &mut self,
         chunk: &mut Bytes,
     ) -> Option<Result<ByteString, Utf8Error>> {
-        if self.carry.is_empty()
-            && let Some((text, _)) = self.take_plain(chunk)
-            && !text.is_empty()
-        {
-            return Some(Ok(text));
+        while !self.partial.is_empty() && !chunk.is_empty() {
+            let (used, step) = self.resume(chunk);
+            chunk.advance(used);
+            match step {
+                Step::Text(c) => return Some(Ok(ByteString::from(&*c.encode_utf8(&mut [0; 4])))),
+                Step::Error(error) => return Some(Err(error)),
+                Step::Skip(_) | Step::NeedMore => {}
+            }
         }
-        self.take_piece_slowly(chunk)
-    }
-
-    #[inline(never)]
-    fn take_piece_slowly(&mut self, chunk: &mut Bytes) -> Option<Result<ByteString, Utf8Error>> {
-        let Self { scanner, carry, tally, .. } = self;
-        take_piece(scanner, carry, tally, chunk, |c| ByteString::from(&*c.encode_utf8(&mut [0; 4])))
+        if chunk.is_empty() {
+            return None;
+        }
+        let piece = self.take_next(chunk);
+        if piece.is_none() {
+            self.hold(chunk);
+            chunk.clear();
+        }
+        piece
     }
 }
 
@@ -97,29 +96,44 @@ impl FusedIterator for OwnedPieces<'_> {}
 
 /// For callers that keep the undecoded bytes in a buffer of their own. The decoder holds nothing.
 impl Utf8Decoder {
-    /// The fast path of [`take_step`](Self::take_step). Removes the text that `src` begins with, which can be
-    /// empty, and returns it and what follows it; returns `None` if the scanner is not plain.
+    /// Removes the next piece from `src`. If there is none, at most three bytes are left, which can still become a sequence.
     #[inline(always)]
-    pub(crate) fn take_plain<B: Input<Text = ByteString>>(
+    pub(crate) fn take_next<B: SplitTo + Buf>(
         &mut self,
         src: &mut B,
-    ) -> Option<(ByteString, Ending)> {
-        self.scanner.is_plain().then(|| take_plain(&mut self.scanner, src))
+    ) -> Option<Result<ByteString, Utf8Error>> {
+        debug_assert!(self.partial.is_empty());
+        if self.scanner.is_on_fast_path() {
+            let (text, end) = take_text(src, valid_prefix);
+            self.scanner.accept(text.len(), end);
+            if !text.is_empty() {
+                return Some(Ok(text));
+            }
+            if !matches!(end, PrefixEnd::IllFormed(_)) {
+                return None;
+            }
+        }
+        self.take_next_slowly(src)
     }
 
-    /// Removes what `src` begins with and returns it.
-    #[cfg(feature = "codec")]
+    // Separate from the fast path: see `crate::decoder`, "Store forwarding"; scenario `framed`.
     #[inline(never)]
-    pub(crate) fn take_step<B: Input<Text = ByteString>>(
+    fn take_next_slowly<B: SplitTo + Buf>(
         &mut self,
         src: &mut B,
-    ) -> Taken<ByteString> {
-        debug_assert!(self.carry.is_empty());
-        let step = take_step(&mut self.scanner, src);
-        if let Taken::Error(error) = step {
-            self.tally.note(error);
+    ) -> Option<Result<ByteString, Utf8Error>> {
+        loop {
+            let (text, step) = take_text(src, |bytes| self.scanner.step(bytes).split());
+            match step {
+                Step::Text(()) => return Some(Ok(text)),
+                Step::Skip(len) => src.advance(len),
+                Step::Error(error) => {
+                    src.advance(error.bytes().len());
+                    return Some(Err(self.stats.note(error)));
+                }
+                Step::NeedMore => return None,
+            }
         }
-        step
     }
 
     /// Decodes `src` and repairs each error. The text before the first error is not copied; the rest is
@@ -127,7 +141,6 @@ impl Utf8Decoder {
     ///
     /// Leaves at most three bytes in `src`, which can still become a sequence. In [`ErrorMode::Fatal`] it stops
     /// at the first error.
-    #[cfg(feature = "std")]
     pub(crate) fn take_repaired(
         &mut self,
         src: &mut BytesMut,
@@ -135,11 +148,11 @@ impl Utf8Decoder {
     ) -> Result<Item, Utf8Error> {
         let mut item = Item::new();
         loop {
-            match take_step(&mut self.scanner, src) {
-                Taken::NeedMore => return Ok(item),
-                Taken::Text(text) => item.push(text),
-                Taken::Error(error) => {
-                    item.repair(self.repair(mode, &error), self.tally.note(error))?;
+            match self.take_next(src) {
+                None => return Ok(item),
+                Some(Ok(text)) => item.push(text),
+                Some(Err(error)) => {
+                    item.repair(self.repair(mode, &error), error)?;
                     if src.is_empty() {
                         return Ok(item);
                     }
@@ -153,7 +166,6 @@ impl Utf8Decoder {
 }
 
 /// The text of one item under construction: copied only from the first repair on.
-#[cfg(feature = "std")]
 pub(crate) struct Item {
     /// Text that shares the buffer's memory, up to the first repair.
     clean: ByteString,
@@ -161,7 +173,6 @@ pub(crate) struct Item {
     repaired: Option<String>,
 }
 
-#[cfg(feature = "std")]
 impl Item {
     pub(crate) const fn new() -> Self {
         Self { clean: ByteString::new(), repaired: None }

@@ -288,27 +288,29 @@ fn front_len(text: &str, bytes: &[u8]) -> usize {
     if is_front { text.len() } else { 0 }
 }
 
-/// Splits off the text that `scan` finds at the start of `bytes`, without copying it.
+/// Splits off the text that `scan` finds at the start of `bytes`, without copying it. Returns it, and what else `scan`
+/// returns: `take_text(&mut bytes, valid_prefix)`.
 ///
 /// Text that does not start at the first byte of `bytes` is not part of `bytes`; the result is then empty.
 #[cfg(feature = "bytes")]
 #[inline]
-pub fn take_text<B: SplitTo>(
+pub fn take_text<B: SplitTo, T>(
     bytes: &mut B,
-    scan: impl for<'a> FnOnce(&'a [u8]) -> &'a str,
-) -> bytestring::ByteString {
+    scan: impl for<'a> FnOnce(&'a [u8]) -> (&'a str, T),
+) -> (bytestring::ByteString, T) {
     let all: &[u8] = bytes.as_ref();
-    let text = scan(all);
+    let (text, found) = scan(all);
     let len = front_len(text, all);
     if len == 0 {
-        return bytestring::ByteString::new(); // an empty split would change the reference count
+        // An empty split would change the reference count.
+        return (bytestring::ByteString::new(), found);
     }
     let taken = bytes.split_to_bytes(len);
     assert_eq!(taken.len(), len, "what was asked for has been split off");
     // SAFETY: the first `len` bytes of `bytes` are those of `text`, a `str`: `front_len` has compared addresses and
     // lengths. Both implementations of `sealed::SplitTo` split off these bytes. Nothing can have changed them since, as
     // `bytes` is borrowed mutably.
-    unsafe { bytestring::ByteString::from_bytes_unchecked(taken) }
+    (unsafe { bytestring::ByteString::from_bytes_unchecked(taken) }, found)
 }
 
 /// [`Bytes`](bytes::Bytes) and [`BytesMut`](bytes::BytesMut): buffers that can be split without copying. No other type

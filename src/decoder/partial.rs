@@ -1,4 +1,4 @@
-//! The carry: which bytes of a split character are kept between two chunks?
+//! The bytes of a split character that are kept between two chunks.
 
 use crate::decoder::ends::head;
 use crate::decoder::error::Utf8Error;
@@ -10,7 +10,7 @@ use utf8_simd::sequence_len;
 /// In UTF-8 it holds at most three bytes, a proper prefix of some well-formed sequence. In a dialect it holds
 /// at most five.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Carry<const N: usize = 4> {
+pub(crate) struct Partial<const N: usize = 4> {
     /// The held bytes, zeros, and the number of held bytes. Written and read as one word: see
     /// [store forwarding](crate::decoder#store-forwarding), scenario `stream`, rows `decode/*/64`.
     ///
@@ -18,7 +18,7 @@ pub(crate) struct Carry<const N: usize = 4> {
     held: [u8; N],
 }
 
-impl<const N: usize> Carry<N> {
+impl<const N: usize> Partial<N> {
     pub(crate) const fn new() -> Self {
         Self { held: [0; N] }
     }
@@ -44,8 +44,8 @@ impl<const N: usize> Carry<N> {
     }
 }
 
-/// The carry of the dialects: one word, for at most five bytes.
-impl Carry<8> {
+/// That of the dialects: one word, for at most five bytes.
+impl Partial<8> {
     /// Holds `tail`, at most five bytes, and drops what was held before.
     #[inline]
     pub(crate) fn hold(&mut self, tail: &[u8]) {
@@ -72,7 +72,7 @@ impl Carry<8> {
     }
 }
 
-impl Carry {
+impl Partial {
     /// Holds `tail`, at most three bytes, and drops what was held before.
     #[inline]
     pub(crate) fn hold(&mut self, tail: &[u8]) {
@@ -86,7 +86,7 @@ impl Carry {
     }
 
     /// Completes the held sequence with the first bytes of `input`: the fast path for a scanner that
-    /// [is plain](Scanner::is_plain).
+    /// [is on the fast path](Scanner::is_on_fast_path).
     ///
     /// Returns the sequence, padded with the bytes after it, and the number of bytes that it takes from
     /// `input`. Returns `None`, and changes nothing, if `input` has fewer than four bytes or does not complete a
@@ -97,7 +97,7 @@ impl Carry {
         scanner: &mut Scanner,
         input: &[u8],
     ) -> Option<([u8; 4], usize)> {
-        debug_assert!(scanner.is_plain());
+        debug_assert!(scanner.is_on_fast_path());
         let (joined, held) = self.join(input)?;
         let len = sequence_len(joined);
         if len == 0 {
@@ -121,8 +121,9 @@ impl Carry {
 
     /// Continues the held sequence with the first bytes of `input`. Neither is empty.
     ///
-    /// Returns the number of bytes consumed from `input`, and the result.
-    pub(crate) fn resume(&mut self, scanner: &mut Scanner, input: &[u8]) -> (usize, Resumed) {
+    /// Returns the number of bytes consumed from `input`, and what the sequence is: the character that was split, a BOM,
+    /// an error, or still incomplete.
+    pub(crate) fn resume(&mut self, scanner: &mut Scanner, input: &[u8]) -> (usize, Step<char>) {
         debug_assert!(!self.is_empty() && !input.is_empty());
         let held = self.len();
         let wanted = match self.held[0] {
@@ -138,28 +139,28 @@ impl Carry {
         let joined = head(&joined, held + taken);
         if let Some(c) = scanner.take_char(joined) {
             self.clear();
-            return (taken, Resumed::Char(c));
+            return (taken, Step::Text(c));
         }
         match scanner.step(joined) {
             Step::NeedMore => {
                 self.hold(joined);
-                (taken, Resumed::Nothing)
+                (taken, Step::NeedMore)
             }
-            Step::Skip(_) => {
+            Step::Skip(len) => {
                 self.clear();
-                (taken, Resumed::Nothing)
+                (taken, Step::Skip(len))
             }
             Step::Text(text) => {
                 self.clear();
-                (taken, text.chars().next().map_or(Resumed::Nothing, Resumed::Char))
+                (taken, text.chars().next().map_or(Step::NeedMore, Step::Text))
             }
             Step::Error(error) => match error.bytes().len().checked_sub(held) {
                 Some(consumed) => {
                     self.clear();
-                    (consumed, Resumed::Error(error))
+                    (consumed, Step::Error(error))
                 }
                 // `MissingBom` has no bytes, so the held bytes are decoded next.
-                None => (0, Resumed::Error(error)),
+                None => (0, Step::Error(error)),
             },
         }
     }
@@ -174,17 +175,6 @@ impl Carry {
     }
 }
 
-/// The result of [`Carry::resume`].
-#[derive(Debug)]
-pub(crate) enum Resumed {
-    /// Nothing to deliver: a BOM, or a sequence that is still incomplete.
-    Nothing,
-    /// The character that was split.
-    Char(char),
-    /// An error.
-    Error(Utf8Error),
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,14 +187,14 @@ mod tests {
             for held in 1..=3 {
                 let (tail, rest) = sequence.split_at(held);
                 let input = [rest, &[0xFF; 4]].concat();
-                let mut carry = Carry::<4>::new();
-                carry.hold(tail);
-                assert_eq!((carry.as_bytes(), carry.len()), (tail, held));
-                assert_eq!(carry.join(&input), Some((sequence, held)));
-                assert_eq!(carry.join(&input[..3]), None);
-                assert_eq!(carry.join(b""), None);
-                carry.clear();
-                assert!(carry.is_empty());
+                let mut partial = Partial::<4>::new();
+                partial.hold(tail);
+                assert_eq!((partial.as_bytes(), partial.len()), (tail, held));
+                assert_eq!(partial.join(&input), Some((sequence, held)));
+                assert_eq!(partial.join(&input[..3]), None);
+                assert_eq!(partial.join(b""), None);
+                partial.clear();
+                assert!(partial.is_empty());
             }
         }
     }
@@ -212,14 +202,14 @@ mod tests {
     #[test]
     fn a_split_character_is_completed_on_the_fast_path() {
         let mut scanner = Scanner::new(Utf8Options::new());
-        let mut carry = Carry::<4>::new();
-        carry.hold(b"\xE2\x82");
-        assert_eq!(carry.complete(&mut scanner, b"\xAC12"), None);
-        assert_eq!(carry.complete(&mut scanner, b"\x41123"), None);
-        assert_eq!((carry.len(), scanner.position()), (2, 0));
+        let mut partial = Partial::<4>::new();
+        partial.hold(b"\xE2\x82");
+        assert_eq!(partial.complete(&mut scanner, b"\xAC12"), None);
+        assert_eq!(partial.complete(&mut scanner, b"\x41123"), None);
+        assert_eq!((partial.len(), scanner.position()), (2, 0));
         let expected = (*b"\xE2\x82\xAC1", 1);
-        assert_eq!(carry.complete(&mut scanner, b"\xAC123"), Some(expected));
-        assert_eq!((carry.len(), scanner.position()), (0, 3));
+        assert_eq!(partial.complete(&mut scanner, b"\xAC123"), Some(expected));
+        assert_eq!((partial.len(), scanner.position()), (0, 3));
     }
 
     #[cfg(feature = "alloc")]
@@ -229,12 +219,12 @@ mod tests {
         for held in 0..=5 {
             let (tail, rest) = sequence.split_at(held);
             let input = [rest, &[0xFF; 4]].concat();
-            let mut carry = Carry::<8>::new();
-            carry.hold(tail);
-            assert_eq!((carry.as_bytes(), carry.len()), (tail, held));
+            let mut partial = Partial::<8>::new();
+            partial.hold(tail);
+            assert_eq!((partial.as_bytes(), partial.len()), (tail, held));
             let joined = matches!(held, 1..=3).then_some(([0xED, 0xA0, 0xBD, 0xED], held));
-            assert_eq!(carry.join(&input), joined);
-            assert_eq!(carry.join(&input[..3]), None);
+            assert_eq!(partial.join(&input), joined);
+            assert_eq!(partial.join(&input[..3]), None);
         }
     }
 }

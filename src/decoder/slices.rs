@@ -1,0 +1,94 @@
+//! Functions over whole slices: is this text, what text is it with its errors repaired, and how many characters has it?
+
+#[cfg(feature = "alloc")]
+use alloc::{borrow::Cow, string::String};
+
+use crate::decoder::ends::tail;
+use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
+#[cfg(feature = "alloc")]
+use crate::decoder::mode::ErrorMode;
+#[cfg(feature = "alloc")]
+use crate::decoder::utf8_decoder::Utf8Decoder;
+#[cfg(feature = "alloc")]
+use utf8_simd::valid_prefix;
+use utf8_simd::{Level, Validated, text::whole_text};
+
+/// Returns `bytes` as text if all of them are well-formed UTF-8, like [`core::str::from_utf8`].
+///
+/// It costs one pass with vector instructions, and copies nothing. A chunk of a stream can end inside a
+/// character, so use a [`Utf8Validator`](crate::Utf8Validator) or a [`Utf8Decoder`](crate::Utf8Decoder)
+/// for chunks. These also have options; this function has none: a BOM is text.
+///
+/// # Errors
+///
+/// The first ill-formed part. Its offset and length are those of std's error; a [`Utf8Error`] also has its
+/// bytes and its kind.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::Utf8ErrorKind;
+///
+/// assert_eq!(utf8_codec::from_utf8(b"caf\xC3\xA9"), Ok("café"));
+/// let error = utf8_codec::from_utf8(b"caf\xE9!").unwrap_err();
+/// assert_eq!((error.valid_up_to(), error.error_len()), (3, Some(1)));
+/// assert_eq!(error.kind(), Utf8ErrorKind::Truncated);
+/// ```
+#[inline]
+pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
+    whole_text(Level::detect(), bytes).map_err(|found| error_in(bytes, found))
+}
+
+#[cold]
+fn error_in(bytes: &[u8], Validated { valid_up_to, error_len }: Validated) -> Utf8Error {
+    let (offset, rest) = (valid_up_to as u64, tail(bytes, valid_up_to));
+    match error_len.get() {
+        Some(len) => Utf8Error::classify(offset, rest, len),
+        None => Utf8Error::new(offset, Utf8ErrorKind::Incomplete, rest, None),
+    }
+}
+
+/// Returns `bytes` as text, with U+FFFD for each ill-formed part, like
+/// [`String::from_utf8_lossy`](alloc::string::String::from_utf8_lossy).
+///
+/// Borrows if all bytes are well-formed. Otherwise it allocates the text, at least `bytes.len()` bytes of
+/// capacity. For the chunks of a stream, use [`Utf8Decoder::push_lossy`]: a chunk can end inside a
+/// character. For other repairs, use [`Utf8Decoder::push_to_string`].
+///
+/// # Examples
+///
+/// ```
+/// use std::borrow::Cow;
+///
+/// let text = utf8_codec::from_utf8_lossy("žluť".as_bytes());
+/// assert!(matches!(text, Cow::Borrowed("žluť")));
+/// assert_eq!(utf8_codec::from_utf8_lossy(b"caf\xE9, 5 \xE2\x82"), "caf\u{FFFD}, 5 \u{FFFD}");
+/// ```
+#[cfg(feature = "alloc")]
+pub fn from_utf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
+    let (valid, _) = valid_prefix(bytes);
+    if valid.len() == bytes.len() {
+        return Cow::Borrowed(valid);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    text.push_str(valid);
+    let (mut decoder, mode) = (Utf8Decoder::new(), ErrorMode::Replacement);
+    let _done = decoder.push_to_string(&bytes[valid.len()..], mode, &mut text);
+    let _repaired = decoder.finish_to_string(mode, &mut text);
+    Cow::Owned(text)
+}
+
+/// Returns the number of `char`s in `text`, like `text.chars().count()`.
+///
+/// It costs one pass with vector instructions.
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(utf8_codec::count_chars("žluť"), 4);
+/// assert_eq!(utf8_codec::count_chars("👩‍🚀"), 3); // one emoji can be several characters
+/// ```
+#[must_use]
+pub fn count_chars(text: &str) -> usize {
+    Level::detect().count_chars(text)
+}
