@@ -401,22 +401,21 @@ impl Detector {
         }
         if bytes.iter().any(|&byte| is_binary(byte)) {
             self.state = DetectorState::Certain(StreamKind::Binary);
-        } else if self.state != DetectorState::Legacy {
-            let held_before = self.validator.incomplete().len();
-            self.state = match self.validator.push(bytes) {
-                Err(_) => DetectorState::Legacy,
-                Ok(()) if self.state == DetectorState::Utf8 => DetectorState::Utf8,
-                Ok(()) => {
-                    let held = self.validator.incomplete().len();
-                    let completed = held_before > 0 && held < held_before + bytes.len();
-                    let new = &bytes[..bytes.len().saturating_sub(held)];
-                    if completed || !new.is_ascii() {
-                        DetectorState::Utf8
-                    } else {
-                        DetectorState::Ascii
-                    }
-                }
-            };
+            return;
+        }
+        if self.state == DetectorState::Legacy {
+            return;
+        }
+        let held_before = self.validator.incomplete().len();
+        if self.validator.push(bytes).is_err() {
+            self.state = DetectorState::Legacy;
+        } else if self.state == DetectorState::Ascii {
+            let held = self.validator.incomplete().len();
+            let completed = held_before > 0 && held < held_before + bytes.len();
+            let new = &bytes[..bytes.len().saturating_sub(held)];
+            if completed || !new.is_ascii() {
+                self.state = DetectorState::Utf8;
+            }
         }
     }
 }

@@ -109,15 +109,8 @@ impl DialectError {
             Dialect::Utf8b => ([code_point as u8, 0, 0, 0, 0, 0], 1),
             _ => generalized(code_point),
         };
-        Self {
-            offset: end - len as u64,
-            code_point,
-            dialect,
-            kind: Utf8ErrorKind::NotScalar,
-            bytes,
-            len: len as u8,
-            next: None,
-        }
+        let (offset, kind) = (end - len as u64, Utf8ErrorKind::NotScalar);
+        Self { code_point, ..Self::new(offset, dialect, kind, &bytes[..len], None) }
     }
 
     /// Returns the offset in the stream. The unit is that of the input.
