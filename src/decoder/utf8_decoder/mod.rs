@@ -524,16 +524,12 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             // Not `None`: a new block has an ill-formed part.
             return self.take_part();
         }
-        while !self.partial.is_empty() && !self.input.is_empty() {
-            let (used, step) = self.partial.resume(self.scanner, self.input);
-            self.input = tail(self.input, used);
-            match step {
-                Step::Text(c) => {
-                    return self.split_char.take().map(|memory| Ok(&*c.encode_utf8(memory)));
-                }
-                Step::Error(error) => return Some(Err(self.stats.note(error))),
-                Step::Skip(_) | Step::NeedMore => {}
+        match self.partial.take(self.scanner, &mut self.input) {
+            Some(Ok(c)) => {
+                return self.split_char.take().map(|memory| Ok(&*c.encode_utf8(memory)));
             }
+            Some(Err(error)) => return Some(Err(self.stats.note(error))),
+            None => {}
         }
         while !self.input.is_empty() {
             match self.scanner.step(self.input) {
