@@ -475,12 +475,13 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
         } else if let Some(error) = self.scanner.error_here(self.input) {
             self.input = tail(self.input, error.bytes().len());
             return Some(Err(self.stats.note(error)));
-        } else if self.patience > 0
-            && let Some((text, end)) = self.scanner.step_dense(self.input)
-        {
-            self.patience -= 1;
-            self.pass_text(text, end);
-            return Some(Ok(text));
+        } else if self.patience > 0 && self.scanner.are_errors_dense() {
+            let (text, end) = self.scanner.step_dense(self.input);
+            if !text.is_empty() {
+                self.patience -= 1;
+                self.pass_text(text, end);
+                return Some(Ok(text));
+            }
         }
         self.take_piece_slowly()
     }
