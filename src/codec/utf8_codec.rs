@@ -12,7 +12,7 @@ use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
 use crate::decoder::step::AtEnd;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::utf8_decoder::owned::Item;
+use crate::decoder::utf8_decoder::owned::RepairedItem;
 use crate::fallback::{FallbackDecoder, FallbackState, take_next};
 
 /// Decodes bytes to text. Each item is a run of whole characters, never empty.
@@ -205,7 +205,7 @@ impl Decoder for Utf8Codec {
             }
             return Ok(next);
         }
-        let mut item = Item::new();
+        let mut item = RepairedItem::new();
         while let Some(error) = self.decoder.finish_after(src) {
             src.advance(error.bytes().len());
             item.repair(self.decoder.repair(self.mode, &error), error)?;

@@ -128,18 +128,14 @@ impl Scanner {
         (text, end)
     }
 
-    /// Takes text off the front of `input` after an error, if strictness is off. Returns it and what follows it.
+    /// Like [`step_fast_path`](Self::step_fast_path), for a scanner for which [errors are dense](Self::are_errors_dense).
     #[inline]
-    pub(crate) fn step_dense<'a>(&mut self, input: &'a [u8]) -> Option<(&'a str, PrefixEnd)> {
-        if self.density != ErrorDensity::Dense || !self.asks_for_utf8_only() {
-            return None;
-        }
+    pub(crate) fn step_dense<'a>(&mut self, input: &'a [u8]) -> (&'a str, PrefixEnd) {
         let (text, end) = valid_prefix_dense(input);
-        if text.is_empty() {
-            return None;
+        if !text.is_empty() {
+            self.accept(text.len(), end);
         }
-        self.accept(text.len(), end);
-        Some((text, end))
+        (text, end)
     }
 
     /// Whether the start is over and strictness is off.

@@ -105,15 +105,10 @@ impl Utf8Validator {
     #[inline(never)]
     fn push_slowly(&mut self, chunk: &[u8]) -> Result<(), Utf8Error> {
         let mut input = chunk;
+        if let Some(Err(error)) = self.partial.take(&mut self.scanner, &mut input) {
+            return Err(error);
+        }
         while !input.is_empty() {
-            if !self.partial.is_empty() {
-                let (consumed, step) = self.partial.resume(&mut self.scanner, input);
-                input = tail(input, consumed);
-                match step {
-                    Step::Error(error) => return Err(error),
-                    Step::Text(_) | Step::Skip(_) | Step::NeedMore => continue,
-                }
-            }
             match self.scanner.step(input) {
                 Step::Text(text) => input = tail(input, text.len()),
                 Step::Skip(len) => input = tail(input, len),

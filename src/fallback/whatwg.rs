@@ -14,8 +14,8 @@ use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
 #[cfg(feature = "http-body")]
 use crate::decoder::progress::Status;
 use crate::decoder::step::AtEnd;
-use utf8_simd::valid_prefix;
 use crate::fallback::legacy::Decoded;
+use utf8_simd::valid_prefix;
 
 /// Decodes `bytes` with a new decoder each time, so that no decoder keeps any of them.
 ///

@@ -76,33 +76,35 @@ impl Utf8Decoder {
             text.reserve(chunk.len() + repairs);
         }
         let before = text.len();
-        let mut read = 0;
+        let mut input = chunk;
         let mut status = Status::Done;
-        while read < chunk.len() && !self.incomplete().is_empty() && status == Status::Done {
-            let (used, step) = self.resume(tail(chunk, read));
-            read += used;
-            match step {
-                Step::Skip(_) | Step::NeedMore => {}
-                Step::Text(c) => text.push(c),
-                Step::Error(error) => match self.repair(mode, &error) {
-                    Some(repair) => text.push_str(&repair),
-                    None => status = Status::IllFormed(error),
-                },
+        while status == Status::Done
+            && let Some(split) = self.partial.take(&mut self.scanner, &mut input)
+        {
+            match split {
+                Ok(c) => text.push(c),
+                Err(error) => {
+                    self.stats.note(error);
+                    match self.repair(mode, &error) {
+                        Some(repair) => text.push_str(&repair),
+                        None => status = Status::IllFormed(error),
+                    }
+                }
             }
         }
         if status == Status::Done && self.incomplete().is_empty() {
-            match self.decode_lossy(tail(chunk, read), mode, text) {
+            match self.decode_lossy(input, mode, text) {
                 Ok(used) => {
-                    self.hold(tail(chunk, read + used));
-                    read = chunk.len();
+                    self.hold(tail(input, used));
+                    input = &[];
                 }
                 Err((used, error)) => {
-                    read += used;
+                    input = tail(input, used);
                     status = Status::IllFormed(error);
                 }
             }
         }
-        progress(read, self.incomplete(), text.len() - before, status)
+        progress(chunk.len() - input.len(), self.incomplete(), text.len() - before, status)
     }
 
     /// Ends the stream, and appends the repair of an incomplete sequence to `text`.

@@ -475,12 +475,13 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
         } else if let Some(error) = self.scanner.error_here(self.input) {
             self.input = tail(self.input, error.bytes().len());
             return Some(Err(self.stats.note(error)));
-        } else if self.patience > 0
-            && let Some((text, end)) = self.scanner.step_dense(self.input)
-        {
-            self.patience -= 1;
-            self.pass_text(text, end);
-            return Some(Ok(text));
+        } else if self.patience > 0 && self.scanner.are_errors_dense() {
+            let (text, end) = self.scanner.step_dense(self.input);
+            if !text.is_empty() {
+                self.patience -= 1;
+                self.pass_text(text, end);
+                return Some(Ok(text));
+            }
         }
         self.take_piece_slowly()
     }
@@ -524,16 +525,12 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             // Not `None`: a new block has an ill-formed part.
             return self.take_part();
         }
-        while !self.partial.is_empty() && !self.input.is_empty() {
-            let (used, step) = self.partial.resume(self.scanner, self.input);
-            self.input = tail(self.input, used);
-            match step {
-                Step::Text(c) => {
-                    return self.split_char.take().map(|memory| Ok(&*c.encode_utf8(memory)));
-                }
-                Step::Error(error) => return Some(Err(self.stats.note(error))),
-                Step::Skip(_) | Step::NeedMore => {}
+        match self.partial.take(self.scanner, &mut self.input) {
+            Some(Ok(c)) => {
+                return self.split_char.take().map(|memory| Ok(&*c.encode_utf8(memory)));
             }
+            Some(Err(error)) => return Some(Err(self.stats.note(error))),
+            None => {}
         }
         while !self.input.is_empty() {
             match self.scanner.step(self.input) {
