@@ -259,7 +259,8 @@ impl LineMachine {
 
     /// The fast path of [`advance`](Self::advance), for a complete and valid line that is not too long, if the
     /// scanner is plain.
-    #[inline]
+    // Always inlined, because several adaptors call it: rows `lines` and `read-lines`.
+    #[inline(always)]
     fn take_usual(&mut self, src: &mut BytesMut) -> Option<Line> {
         if self.fallback.as_ref().is_some_and(|it| it.is_legacy() || it.awaits_bom()) {
             return None;
