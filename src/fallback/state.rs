@@ -128,6 +128,7 @@ impl FallbackState {
     /// # Errors
     ///
     /// The error that `mode` does not repair. Its own bytes are consumed.
+    #[inline]
     pub(super) fn append(
         &mut self,
         decoder: &mut Utf8Decoder,
@@ -244,6 +245,7 @@ impl FallbackState {
     }
 
     /// Decodes UTF-8 and runs of ill-formed parts.
+    #[inline]
     fn step_parts<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Step<FallbackText<'a>> {
         match at.step_well_formed() {
             Ok(step) => at.pass_on(step),
@@ -414,6 +416,7 @@ impl FallbackState {
     }
 
     /// Counts the bytes or the error of a step in the legacy encoding.
+    #[inline(always)]
     fn count_step<'a>(
         &mut self,
         at: &mut Cursor<'_, 'a>,
@@ -541,6 +544,7 @@ impl FallbackState {
 
 /// Appends the text of a step, or what replaces its error. Returns the number of bytes consumed, or `None` if more are
 /// needed. Legacy text has already been appended.
+#[inline(always)]
 fn append_step(
     step: Step<FallbackText<'_>>,
     decoder: &Utf8Decoder,
@@ -564,6 +568,7 @@ fn append_step(
 impl Fallback {
     /// Decodes the beginning of `input` in the legacy encoding, at most up to and including the first `line_end`. Moves
     /// past it, and appends the text. Returns the error of a rejected character at the front.
+    #[inline(always)]
     pub(super) fn step(
         self,
         scanner: &mut Scanner,
@@ -590,6 +595,7 @@ impl Fallback {
     }
 
     /// Like [`step`](Self::step), for bytes without rejected ASCII.
+    #[inline(always)]
     fn decode(
         self,
         scanner: &mut Scanner,
@@ -647,13 +653,14 @@ impl<'p, 'a> Cursor<'p, 'a> {
     }
 
     /// Classifies the beginning of the input as UTF-8, given what follows it.
-    #[inline]
+    // Always inlined, like the steps below: a step is returned through memory. Rows `fallback-*`.
+    #[inline(always)]
     fn step(&mut self) -> Step<&'a str> {
         self.step_from(0)
     }
 
     /// Like [`step`](Self::step), for the input from this index.
-    #[inline]
+    #[inline(always)]
     fn step_from(&mut self, index: usize) -> Step<&'a str> {
         let input = &self.input[index..];
         if let Some((text, _)) = self.decoder.step_fast_path(input)
@@ -665,7 +672,7 @@ impl<'p, 'a> Cursor<'p, 'a> {
     }
 
     /// Like [`step`](Self::step), but ill-formed input is left: the decoder does not move.
-    #[inline]
+    #[inline(always)]
     fn step_well_formed(&mut self) -> Result<Step<&'a str>, Utf8Error> {
         let before = self.decoder.scanner();
         match self.step() {
@@ -684,6 +691,7 @@ impl<'p, 'a> Cursor<'p, 'a> {
     }
 
     /// Counts the error of a step.
+    #[inline(always)]
     fn pass_on(&mut self, step: Step<&'a str>) -> Step<FallbackText<'a>> {
         match step {
             Step::Text(text) => Step::Text(FallbackText::Utf8(text)),
