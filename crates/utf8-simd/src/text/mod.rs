@@ -308,7 +308,7 @@ pub fn take_text<B: SplitTo, T>(
     let taken = bytes.split_to_bytes(len);
     assert_eq!(taken.len(), len, "what was asked for has been split off");
     // SAFETY: the first `len` bytes of `bytes` are those of `text`, a `str`: `front_len` has compared addresses and
-    // lengths. Both implementations of `sealed::SplitTo` split off these bytes. Nothing can have changed them since, as
+    // lengths. Both implementations of `sealed::SplitToBytes` split off these bytes. Nothing can have changed them since, as
     // `bytes` is borrowed mutably.
     (unsafe { bytestring::ByteString::from_bytes_unchecked(taken) }, found)
 }
@@ -316,7 +316,7 @@ pub fn take_text<B: SplitTo, T>(
 /// [`Bytes`](bytes::Bytes) and [`BytesMut`](bytes::BytesMut): buffers that can be split without copying. No other type
 /// implements it.
 #[cfg(feature = "bytes")]
-pub trait SplitTo: AsRef<[u8]> + sealed::SplitTo {}
+pub trait SplitTo: AsRef<[u8]> + sealed::SplitToBytes {}
 
 #[cfg(feature = "bytes")]
 impl SplitTo for bytes::Bytes {}
@@ -329,19 +329,19 @@ mod sealed {
     use bytes::{Bytes, BytesMut};
 
     /// Nobody can name this, so nobody else can implement it: [`take_text`](super::take_text) relies on it.
-    pub trait SplitTo {
+    pub trait SplitToBytes {
         /// Splits off the first `n` bytes of `as_ref`, at most all, unchanged.
         fn split_to_bytes(&mut self, n: usize) -> Bytes;
     }
 
-    impl SplitTo for Bytes {
+    impl SplitToBytes for Bytes {
         #[inline(always)]
         fn split_to_bytes(&mut self, n: usize) -> Bytes {
             self.split_to(n)
         }
     }
 
-    impl SplitTo for BytesMut {
+    impl SplitToBytes for BytesMut {
         #[inline(always)]
         fn split_to_bytes(&mut self, n: usize) -> Bytes {
             self.split_to(n).freeze()
