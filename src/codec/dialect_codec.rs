@@ -115,13 +115,13 @@ impl DialectCodec {
     fn take_clean(&mut self, src: &mut BytesMut) -> Option<ByteString> {
         let mut scanner = self.decoder.scanner();
         let span = scanner.span(self.mode);
-        let (text, ()) = take_text(src, |bytes| match scanner.step(bytes, AtEnd::No, span) {
-            DialectStep::Text(text) if text.len() >= LONG.min(bytes.len()) => (text, ()),
+        let text = take_text(src, |bytes| match scanner.step(bytes, AtEnd::No, span) {
+            DialectStep::Text(text) if text.len() >= LONG.min(bytes.len()) => text,
             DialectStep::Text(text) => {
                 let rest = scanner.step(&bytes[text.len()..], AtEnd::No, span);
-                (if matches!(rest, DialectStep::NeedMore) { text } else { "" }, ())
+                if matches!(rest, DialectStep::NeedMore) { text } else { "" }
             }
-            _ => ("", ()),
+            _ => "",
         });
         if text.is_empty() {
             return None;

@@ -10,7 +10,7 @@ use bytestring::ByteString;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::step::AtEnd;
-use crate::decoder::text::{SplitTo, take_text};
+use crate::decoder::text::{SplitTo, take_text_with};
 use crate::decoder::utf8_decoder::Utf8Decoder;
 #[cfg(feature = "codec")]
 use crate::decoder::{scanner::Scanner, step::Step};
@@ -42,7 +42,7 @@ pub(crate) fn take_next<B: SplitTo + Buf>(
         }
         let mut legacy = String::new();
         let (text, found) =
-            take_text(bytes, |bytes| match switch.step(decoder, bytes, at_end, &mut legacy) {
+            take_text_with(bytes, |bytes| match switch.step(decoder, bytes, at_end, &mut legacy) {
                 Found::Text(text) => (text, TakenLegacy::Nothing),
                 Found::Legacy(len) | Found::Skip(len) => ("", TakenLegacy::Bytes(len)),
                 Found::Error(error) => ("", TakenLegacy::Error(error)),
