@@ -114,13 +114,13 @@ impl DialectCodec {
     fn take_clean(&mut self, src: &mut BytesMut) -> Option<ByteString> {
         let mut scanner = self.decoder.scanner();
         let span = scanner.span(self.mode);
-        let (text, ()) = take_text(src, |bytes| match scanner.step(bytes, AtEnd::No, span) {
+        let text = take_text(src, |bytes| match scanner.step(bytes, AtEnd::No, span) {
             Step::Text((DialectPiece::Text(text), len)) => {
                 let is_enough = len >= LONG.min(bytes.len())
                     || matches!(scanner.step(&bytes[len..], AtEnd::No, span), Step::NeedMore);
-                (if is_enough { text } else { "" }, ())
+                if is_enough { text } else { "" }
             }
-            _ => ("", ()),
+            _ => "",
         });
         if text.is_empty() {
             return None;

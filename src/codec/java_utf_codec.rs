@@ -155,11 +155,10 @@ impl JavaUtfCodec {
     fn take_clean(&mut self, src: &mut BytesMut, len: usize) -> Option<ByteString> {
         let mut scanner = self.decoder.scanner();
         let span = scanner.span(self.mode);
-        let (text, ()) =
-            take_text(src, |bytes| match scanner.step(&bytes[..len], AtEnd::Yes, span) {
-                Step::Text((DialectPiece::Text(text), _)) if text.len() == len => (text, ()),
-                _ => ("", ()),
-            });
+        let text = take_text(src, |bytes| match scanner.step(&bytes[..len], AtEnd::Yes, span) {
+            Step::Text((DialectPiece::Text(text), _)) if text.len() == len => text,
+            _ => "",
+        });
         (text.len() == len).then(|| {
             self.decoder.continue_from(scanner);
             text

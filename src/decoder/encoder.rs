@@ -68,18 +68,6 @@ impl Utf8Encoder {
     /// Encodes as much of `text` as fits into `buffer`.
     ///
     /// A character is never written in part. [`Status`] shows how to continue.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Encoder;
-    /// use utf8_codec::decoder::Status;
-    ///
-    /// let mut buffer = [0; 4];
-    /// let progress = Utf8Encoder::new().push_to_slice("aé€", &mut buffer);
-    /// assert_eq!((progress.read, progress.written, progress.status), (3, 3, Status::Full));
-    /// assert_eq!(&buffer[..3], "aé".as_bytes());
-    /// ```
     pub fn push_to_slice(&mut self, text: &str, buffer: &mut [u8]) -> Progress {
         let Some(start) = self.bom_to_slice(buffer) else { return no_room(BOM.len()) };
         let read = floor_char_boundary(text, buffer.len() - start);

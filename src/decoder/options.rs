@@ -238,18 +238,6 @@ impl Utf8Options {
 
     /// Accepts only the Unicode Assignables of RFC 9839, section 4.3: rejects NUL, the C0 controls except HT, LF and
     /// CR, DEL, the C1 controls and all noncharacters. The RFC recommends this subset for new protocols and formats.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{Utf8Options, Utf8Validator};
-    ///
-    /// let options = Utf8Options::new().only_unicode_assignables();
-    /// let verdict = |text: &str| Utf8Validator::new().with_options(options).push(text.as_bytes());
-    /// assert!(verdict("a\tb\r\n\u{A0}\u{E000}").is_ok()); // private use and unassigned ones too
-    /// assert!(verdict("\u{85}").is_err());
-    /// assert!(verdict("\u{1FFFE}").is_err());
-    /// ```
     #[must_use]
     pub const fn only_unicode_assignables(self) -> Self {
         self.reject_nul().reject_controls_except_whitespace().reject_noncharacters()

@@ -462,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn dense_errors_are_classified_without_a_kernel_call() {
+    fn dense_errors_are_classified_without_a_call_of_a_level() {
         let len = |error: Option<Utf8Error>| error.map(|error| error.bytes().len());
         for (input, expected) in [
             (&b"\x80"[..], Some(1)),

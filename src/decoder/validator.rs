@@ -41,10 +41,7 @@ impl Utf8Validator {
         Self { scanner: Scanner::new(Utf8Options::new()), partial: Partial::new() }
     }
 
-    /// Sets the options. Call it before the first push.
-    ///
-    /// If the stream has begun, it continues with the same offsets. The rejected characters apply to the bytes
-    /// that have not been decoded. The other options apply after the next [`reset`](Self::reset).
+    /// Sets the options, like [`Utf8Decoder::with_options`](crate::Utf8Decoder::with_options).
     #[must_use]
     pub const fn with_options(self, options: Utf8Options) -> Self {
         Self { scanner: self.scanner.with_options(options), ..self }
@@ -124,20 +121,11 @@ impl Utf8Validator {
 
     /// Ends the stream.
     ///
-    /// Further calls are harmless and return `Ok` once every error has been reported. Two errors are
-    /// possible only if the stream ends inside a required BOM: `MissingBom`, then `Incomplete`. With
-    /// [`BomPolicy::Require`](crate::BomPolicy::Require), call it until `Ok`.
-    ///
     /// # Errors
     ///
-    /// [`Incomplete`](crate::Utf8ErrorKind::Incomplete) if the stream ends inside a sequence.
-    /// [`MissingBom`](crate::Utf8ErrorKind::MissingBom) if it ends before a required BOM is
-    /// complete.
+    /// Those of [`Utf8Decoder::finish`](crate::Utf8Decoder::finish).
     pub fn finish(&mut self) -> Result<(), Utf8Error> {
-        match self.partial.finish(&mut self.scanner) {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
+        self.partial.finish(&mut self.scanner).map_or(Ok(()), Err)
     }
 
     /// Starts a new stream with the same options, at offset 0. The held bytes are discarded.

@@ -10,7 +10,7 @@ use bytestring::ByteString;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::step::{AtEnd, Step};
-use crate::decoder::text::{SplitTo, take_text};
+use crate::decoder::text::{SplitTo, take_text_with};
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::fallback::FallbackState;
 #[cfg(feature = "stream")]
@@ -34,7 +34,7 @@ pub(crate) fn take_next<B: SplitTo + Buf>(
         }
         let mut legacy = String::new();
         let (text, step) =
-            take_text(bytes, |bytes| match state.step(decoder, bytes, at_end, &mut legacy) {
+            take_text_with(bytes, |bytes| match state.step(decoder, bytes, at_end, &mut legacy) {
                 Step::Text(FallbackText::Utf8(text)) => (text, Step::Text(())),
                 Step::Text(FallbackText::Legacy(len)) | Step::Skip(len) => ("", Step::Skip(len)),
                 Step::Error(error) => ("", Step::Error(error)),

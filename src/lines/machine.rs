@@ -23,7 +23,7 @@ use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
 use crate::decoder::scanner::Scanner;
 use crate::decoder::step::{AtEnd, Step};
-use crate::decoder::text::{Level, all_text, split_line, take_text};
+use crate::decoder::text::{Level, all_text, split_line, take_text_with};
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::fallback::FallbackState;
 use crate::lines::delimiter::{Delimiter, End, Looked};
@@ -268,7 +268,7 @@ impl LineMachine {
         if !matches!(self.state, LineState::Start) || !scanner.is_on_fast_path() {
             return None;
         }
-        let (text, line_end) = take_text(src, |bytes| {
+        let (text, line_end) = take_text_with(src, |bytes| {
             let front =
                 delimiter.last_byte().map_or("", |end| split_line(Level::detect(), end, bytes));
             let End::Found { content, next } = delimiter.find(bytes, Looked::at(front.len()))
@@ -446,7 +446,7 @@ impl LineMachine {
             return None;
         }
         let mut scanner = line.start;
-        let (text, clean) = take_text(src, |bytes| match scanner.step(&bytes[..content]) {
+        let (text, clean) = take_text_with(src, |bytes| match scanner.step(&bytes[..content]) {
             Step::Text(text) if text.len() == content => (text, content),
             Step::Text(text) => ("", text.len()),
             _ => ("", 0),

@@ -112,19 +112,6 @@ impl Utf8Decoder {
     /// # Errors
     ///
     /// In [`ErrorMode::Fatal`], those of [`finish`](Self::finish). In the other modes, none.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{ErrorMode, Utf8Decoder};
-    ///
-    /// let mut decoder = Utf8Decoder::new();
-    /// let mut text = String::new();
-    /// let progress = decoder.push_to_string(b"10 \xE2\x82", ErrorMode::Escape, &mut text);
-    /// assert_eq!(progress.held, 2);
-    /// decoder.finish_to_string(ErrorMode::Escape, &mut text).unwrap();
-    /// assert_eq!(text, r"10 \xe2\x82");
-    /// ```
     #[cfg(feature = "alloc")]
     pub fn finish_to_string(
         &mut self,

@@ -201,7 +201,7 @@ impl Utf8Decoder {
     }
 
     /// Continues the held sequence with the first bytes of `input`. See [`Partial::resume`].
-    #[cfg(feature = "alloc")]
+    #[cfg(feature = "std")]
     pub(crate) fn resume(&mut self, input: &[u8]) -> (usize, Step<char>) {
         let (used, step) = self.partial.resume(&mut self.scanner, input);
         if let Step::Error(error) = step {

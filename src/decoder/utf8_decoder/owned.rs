@@ -9,7 +9,7 @@ use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::step::Step;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use utf8_simd::text::{SplitTo, take_text};
+use utf8_simd::text::{SplitTo, take_text_with};
 use utf8_simd::{PrefixEnd, valid_prefix};
 
 /// Owned pieces, without copying.
@@ -105,7 +105,7 @@ impl Utf8Decoder {
     ) -> Option<Result<ByteString, Utf8Error>> {
         debug_assert!(self.partial.is_empty());
         if self.scanner.is_on_fast_path() {
-            let (text, end) = take_text(src, valid_prefix);
+            let (text, end) = take_text_with(src, valid_prefix);
             self.scanner.accept(text.len(), end);
             if !text.is_empty() {
                 return Some(Ok(text));
@@ -124,7 +124,7 @@ impl Utf8Decoder {
         src: &mut B,
     ) -> Option<Result<ByteString, Utf8Error>> {
         loop {
-            let (text, step) = take_text(src, |bytes| self.scanner.step(bytes).split());
+            let (text, step) = take_text_with(src, |bytes| self.scanner.step(bytes).split());
             match step {
                 Step::Text(()) => return Some(Ok(text)),
                 Step::Skip(len) => src.advance(len),

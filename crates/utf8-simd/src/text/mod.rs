@@ -8,7 +8,7 @@
 //! | append text and repairs to a `String`, a few bytes at a time | [`TextOutput`] |
 //! | append UTF-16 to a `String` | [`push_utf16`] |
 //! | borrow text from the buffer of a reader | [`ReadBuffer`] |
-//! | split text off `Bytes` or `BytesMut` | [`take_text`] |
+//! | split text off `Bytes` or `BytesMut` | [`take_valid_prefix`], [`take_text`], [`take_text_with`] |
 //! | gather the text of a message that arrives in pieces | [`GatheredText`] |
 //!
 #![cfg_attr(feature = "std", doc = "```")]
@@ -288,13 +288,42 @@ fn front_len(text: &str, bytes: &[u8]) -> usize {
     if is_front { text.len() } else { 0 }
 }
 
-/// Splits off the text that `scan` finds at the start of `bytes`, without copying it. Returns it, and what else `scan`
-/// returns: `take_text(&mut bytes, valid_prefix)`.
+/// Splits the longest well-formed prefix off `bytes`, without copying it, and returns why it ended, like
+/// [`valid_prefix`](crate::valid_prefix).
+///
+/// # Examples
+///
+/// ```
+/// use bytes::BytesMut;
+/// use utf8_simd::{PrefixEnd, text::take_valid_prefix};
+///
+/// let mut chunk = BytesMut::from(&b"10 \xE2\x82\xAC or \xFF"[..]);
+/// let (text, end) = take_valid_prefix(&mut chunk);
+/// assert_eq!((&*text, end), ("10 € or ", PrefixEnd::IllFormed(1)));
+/// assert_eq!(&chunk[..], b"\xFF");
+/// ```
+#[cfg(feature = "bytes")]
+#[inline]
+pub fn take_valid_prefix<B: SplitTo>(bytes: &mut B) -> (bytestring::ByteString, crate::PrefixEnd) {
+    take_text_with(bytes, crate::valid_prefix)
+}
+
+/// Splits off the text that `scan` finds at the start of `bytes`, without copying it.
 ///
 /// Text that does not start at the first byte of `bytes` is not part of `bytes`; the result is then empty.
 #[cfg(feature = "bytes")]
 #[inline]
-pub fn take_text<B: SplitTo, T>(
+pub fn take_text<B: SplitTo>(
+    bytes: &mut B,
+    scan: impl for<'a> FnOnce(&'a [u8]) -> &'a str,
+) -> bytestring::ByteString {
+    take_text_with(bytes, |bytes| (scan(bytes), ())).0
+}
+
+/// Like [`take_text`], and also returns what `scan` has found besides, such as why the text ended.
+#[cfg(feature = "bytes")]
+#[inline]
+pub fn take_text_with<B: SplitTo, T>(
     bytes: &mut B,
     scan: impl for<'a> FnOnce(&'a [u8]) -> (&'a str, T),
 ) -> (bytestring::ByteString, T) {
@@ -308,7 +337,7 @@ pub fn take_text<B: SplitTo, T>(
     let taken = bytes.split_to_bytes(len);
     assert_eq!(taken.len(), len, "what was asked for has been split off");
     // SAFETY: the first `len` bytes of `bytes` are those of `text`, a `str`: `front_len` has compared addresses and
-    // lengths. Both implementations of `sealed::SplitTo` split off these bytes. Nothing can have changed them since, as
+    // lengths. Both implementations of `sealed::SplitOff` split off these bytes. Nothing can have changed them since, as
     // `bytes` is borrowed mutably.
     (unsafe { bytestring::ByteString::from_bytes_unchecked(taken) }, found)
 }
@@ -316,7 +345,7 @@ pub fn take_text<B: SplitTo, T>(
 /// [`Bytes`](bytes::Bytes) and [`BytesMut`](bytes::BytesMut): buffers that can be split without copying. No other type
 /// implements it.
 #[cfg(feature = "bytes")]
-pub trait SplitTo: AsRef<[u8]> + sealed::SplitTo {}
+pub trait SplitTo: AsRef<[u8]> + sealed::SplitOff {}
 
 #[cfg(feature = "bytes")]
 impl SplitTo for bytes::Bytes {}
@@ -328,20 +357,20 @@ impl SplitTo for bytes::BytesMut {}
 mod sealed {
     use bytes::{Bytes, BytesMut};
 
-    /// Nobody can name this, so nobody else can implement it: [`take_text`](super::take_text) relies on it.
-    pub trait SplitTo {
+    /// Nobody can name this, so nobody else can implement it: [`take_text_with`](super::take_text_with) relies on it.
+    pub trait SplitOff {
         /// Splits off the first `n` bytes of `as_ref`, at most all, unchanged.
         fn split_to_bytes(&mut self, n: usize) -> Bytes;
     }
 
-    impl SplitTo for Bytes {
+    impl SplitOff for Bytes {
         #[inline(always)]
         fn split_to_bytes(&mut self, n: usize) -> Bytes {
             self.split_to(n)
         }
     }
 
-    impl SplitTo for BytesMut {
+    impl SplitOff for BytesMut {
         #[inline(always)]
         fn split_to_bytes(&mut self, n: usize) -> Bytes {
             self.split_to(n).freeze()
@@ -386,7 +415,7 @@ impl GatheredText {
         mut bytes: bytes::BytesMut,
         scan: impl for<'a> FnOnce(&'a mut [u8]) -> (usize, &'a str),
     ) {
-        // Scanned before it is moved: see `crate::core`, "Store forwarding"; `benches/versus`, `websocket`.
+        // Scanned before it is moved, which would be a store-to-load forwarding stall: `benches/versus`, `websocket`.
         let (silent, len) = if self.bytes.is_empty() {
             let found = find_text(&mut bytes, scan);
             self.bytes = bytes;
