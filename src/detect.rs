@@ -165,26 +165,17 @@ enum DetectorState {
     Certain(StreamKind),
 }
 
-/// The class of the first bytes of a stream.
-enum FirstBytes {
-    /// Possibly the beginning of a BOM, or of a longer one.
-    Undecided,
-    /// A BOM.
-    Bom(StreamKind),
-    /// Other bytes.
-    Other,
-}
-
-impl FirstBytes {
-    const fn of(first: &[u8]) -> Self {
+impl DetectorState {
+    /// Returns the state after the first bytes of a stream, which may be a BOM.
+    const fn after(first: &[u8]) -> Self {
         match first {
-            [] | [0] | [0, 0] | [0, 0, 0xFE] => Self::Undecided,
-            [0xFE] | [0xFF] | [0xFF, 0xFE] | [0xFF, 0xFE, 0] => Self::Undecided,
-            [0, 0, 0xFE, 0xFF] => Self::Bom(StreamKind::Utf32Be),
-            [0xFE, 0xFF] => Self::Bom(StreamKind::Utf16Be),
-            [0xFF, 0xFE, 0, 0] => Self::Bom(StreamKind::Utf32Le),
-            [0xFF, 0xFE, ..] => Self::Bom(StreamKind::Utf16Le),
-            _ => Self::Other,
+            [] | [0] | [0, 0] | [0, 0, 0xFE] => Self::Opening,
+            [0xFE] | [0xFF] | [0xFF, 0xFE] | [0xFF, 0xFE, 0] => Self::Opening,
+            [0, 0, 0xFE, 0xFF] => Self::Certain(StreamKind::Utf32Be),
+            [0xFE, 0xFF] => Self::Certain(StreamKind::Utf16Be),
+            [0xFF, 0xFE, 0, 0] => Self::Certain(StreamKind::Utf32Le),
+            [0xFF, 0xFE, ..] => Self::Certain(StreamKind::Utf16Le),
+            _ => Self::Ascii,
         }
     }
 }
@@ -253,14 +244,8 @@ impl Detector {
             self.position += 1;
             rest = after;
             let first = self.first;
-            match FirstBytes::of(&first[..=len]) {
-                FirstBytes::Undecided => {}
-                FirstBytes::Bom(kind) => self.state = DetectorState::Certain(kind),
-                FirstBytes::Other => {
-                    self.state = DetectorState::Ascii;
-                    self.look(&first[..=len]);
-                }
-            }
+            self.state = DetectorState::after(&first[..=len]);
+            self.look(&first[..=len]);
         }
         self.position += rest.len() as u64;
         self.look(rest);
@@ -416,22 +401,21 @@ impl Detector {
         }
         if bytes.iter().any(|&byte| is_binary(byte)) {
             self.state = DetectorState::Certain(StreamKind::Binary);
-        } else if self.state != DetectorState::Legacy {
-            let held_before = self.validator.incomplete().len();
-            self.state = match self.validator.push(bytes) {
-                Err(_) => DetectorState::Legacy,
-                Ok(()) if self.state == DetectorState::Utf8 => DetectorState::Utf8,
-                Ok(()) => {
-                    let held = self.validator.incomplete().len();
-                    let completed = held_before > 0 && held < held_before + bytes.len();
-                    let new = &bytes[..bytes.len().saturating_sub(held)];
-                    if completed || !new.is_ascii() {
-                        DetectorState::Utf8
-                    } else {
-                        DetectorState::Ascii
-                    }
-                }
-            };
+            return;
+        }
+        if self.state == DetectorState::Legacy {
+            return;
+        }
+        let held_before = self.validator.incomplete().len();
+        if self.validator.push(bytes).is_err() {
+            self.state = DetectorState::Legacy;
+        } else if self.state == DetectorState::Ascii {
+            let held = self.validator.incomplete().len();
+            let completed = held_before > 0 && held < held_before + bytes.len();
+            let new = &bytes[..bytes.len().saturating_sub(held)];
+            if completed || !new.is_ascii() {
+                self.state = DetectorState::Utf8;
+            }
         }
     }
 }

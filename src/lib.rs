@@ -109,7 +109,7 @@
 //! | `axum` | extractors and responses; includes `http-body` | axum-core |
 //! | `tower` | a layer for requests, and a check of responses; includes `http-body` | tower-layer, tower-service |
 //! | `encoding_rs` | the other charsets of the Web, for HTTP bodies and fallback; includes `alloc` | encoding_rs |
-//! | `serde` | `Serialize` and `Deserialize` for options, modes, positions and errors; `no_std` | serde |
+//! | `serde` | `Serialize` and `Deserialize` for options, modes, positions and errors; includes `alloc` | serde |
 //! | `chardetng` | a guess of the legacy encoding in `detect`; includes `encoding_rs` | chardetng |
 //!
 //! # Minimum supported Rust version

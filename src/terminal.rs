@@ -302,22 +302,19 @@ impl<'d, 'c: 'd> TerminalPieces<'d, 'c> {
     /// Adds `byte`, the next one, to the held escape. If it cannot continue the escape, returns the held
     /// part as text.
     fn continue_escape(&mut self, byte: u8) -> Option<&'static str> {
-        *self.escape = match (*self.escape, byte) {
-            (Escape::Begun, b'%') => Escape::Percent,
+        match (*self.escape, byte) {
+            (Escape::Begun, b'%') => *self.escape = Escape::Percent,
             (Escape::Percent, b'G' | b'@') => {
                 *self.charset =
                     if byte == b'G' { TerminalCharset::Utf8 } else { TerminalCharset::Latin1 };
-                self.utf8.pass(Escape::Percent.as_str().len() + 1);
-                self.input = &self.input[1..];
-                *self.escape = Escape::None;
-                return None;
+                self.utf8.pass(self.escape.take().len() + 1);
             }
             _ => {
                 let text = self.escape.take();
                 self.utf8.pass(text.len());
                 return Some(text);
             }
-        };
+        }
         self.input = &self.input[1..];
         None
     }

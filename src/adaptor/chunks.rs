@@ -11,7 +11,7 @@ use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::progress::Status;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::utf8_decoder::owned::Item;
+use crate::decoder::utf8_decoder::owned::RepairedItem;
 
 /// Decodes a stream, chunk by chunk, into items of text.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ impl ChunkText {
     /// Returns the next item of the chunk: in [`ErrorMode::Fatal`] the next piece or error, in the other modes
     /// the text of the whole chunk.
     pub(crate) fn next(&mut self) -> Result<Option<ByteString>, Utf8Error> {
-        let mut item = Item::new();
+        let mut item = RepairedItem::new();
         loop {
             match self.decoder.take_piece(&mut self.chunk) {
                 piece if self.mode == ErrorMode::Fatal => return piece.transpose(),

@@ -413,7 +413,7 @@ impl ReadText {
             // A BOM is expected again. The result is the same.
             decoder.reset();
         } else {
-            decoder.unread(len);
+            decoder.scanner_mut().unread(len);
             decoder.forget(errors.into());
         }
         Unread { bytes: BytesMut::from(buffer.rest_after(len)), decoder, mode, has_ended }
@@ -437,8 +437,8 @@ impl ReadText {
 
     fn skip_raw(&mut self, bytes: usize) {
         if bytes > 0 {
-            self.decoder.close_start();
-            self.decoder.skip(bytes);
+            self.decoder.scanner_mut().close_start();
+            self.decoder.scanner_mut().skip(bytes);
         }
     }
 }

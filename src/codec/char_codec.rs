@@ -4,7 +4,7 @@ use bytes::{Buf, BytesMut};
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
-use crate::codec::lines_codec::{Parts, Utf8LinesCodec};
+use crate::codec::lines_codec::Utf8LinesCodec;
 use crate::decoder::encoder::Utf8Encoder;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::{ErrorMode, Repair};
@@ -46,144 +46,61 @@ pub struct CharCodec {
     decoder: Utf8Decoder,
     mode: ErrorMode,
     encoder: Utf8Encoder,
-    repair: Option<PartOfRepair>,
-}
-
-/// A repair that is yielded one character at a time.
-#[derive(Clone, Copy, Debug)]
-struct PartOfRepair {
+    /// What has not been yielded of a repair.
     repair: Repair,
-    /// The number of its bytes that have been yielded.
-    done: usize,
 }
 
 impl CharCodec {
     /// Creates a codec with the default options, in [`ErrorMode::Fatal`], writing no BOM.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::CharCodec;
-    ///
-    /// let mut buffer = BytesMut::from("né");
-    /// let mut codec = CharCodec::new();
-    /// assert_eq!(codec.decode(&mut buffer).unwrap(), Some('n'));
-    /// assert_eq!(codec.decode(&mut buffer).unwrap(), Some('é'));
-    /// assert_eq!(codec.decode(&mut buffer).unwrap(), None);
-    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets the options, and starts a new stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::CharCodec;
-    /// use utf8_codec::{BomPolicy, Utf8Options};
-    ///
-    /// let mut codec = CharCodec::new().with_options(Utf8Options::new().with_bom(BomPolicy::Strip));
-    /// assert_eq!(codec.decode(&mut BytesMut::from("\u{FEFF}x")).unwrap(), Some('x'));
-    /// ```
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         Self { decoder: Utf8Decoder::new().with_options(options), ..self }
     }
 
     /// Sets what replaces ill-formed parts.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::codec::CharCodec;
-    ///
-    /// let mut codec = CharCodec::new().with_error_mode(ErrorMode::Windows1252);
-    /// assert_eq!(codec.decode(&mut BytesMut::from(&b"\x80"[..])).unwrap(), Some('€'));
-    /// ```
     #[must_use]
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
         Self { mode, ..self }
     }
 
     /// Sets the encoder. It decides whether a BOM is written.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Encoder;
-    /// use utf8_codec::Utf8Encoder;
-    /// use utf8_codec::codec::CharCodec;
-    ///
-    /// let mut buffer = BytesMut::new();
-    /// CharCodec::new().with_encoder(Utf8Encoder::new().with_bom()).encode('x', &mut buffer).unwrap();
-    /// assert_eq!(buffer, b"\xEF\xBB\xBFx"[..]);
-    /// ```
     #[must_use]
     pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
         Self { encoder, ..self }
     }
 
     /// Starts new streams in both directions with the same settings.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::CharCodec;
-    ///
-    /// let mut codec = CharCodec::new();
-    /// codec.decode(&mut BytesMut::from("x")).unwrap();
-    /// codec.reset();
-    /// assert_eq!(codec.decoder().position(), 0);
-    /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
         self.encoder.reset();
-        self.repair = None;
+        self.repair = Repair::EMPTY;
     }
 
     /// Returns the decoder, for the position in the stream, the error count, whether a BOM was removed, and the
     /// number of skipped bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::CharCodec;
-    ///
-    /// let mut codec = CharCodec::new();
-    /// codec.decode(&mut BytesMut::from("€")).unwrap();
-    /// assert_eq!(codec.decoder().position(), 3);
-    /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
         &self.decoder
     }
 
     /// Returns the next character of the repair, if there is one.
     fn next_of_repair(&mut self) -> Option<char> {
-        let part = self.repair.as_mut()?;
-        let next = part.repair[part.done..].chars().next();
-        match next {
-            Some(c) => part.done += c.len_utf8(),
-            None => self.repair = None,
+        let repair = self.repair;
+        if repair == Repair::EMPTY {
+            return None;
         }
+        let mut chars = repair.chars();
+        let next = chars.next();
+        self.repair = Repair::new(chars.as_str());
         next
     }
 
     fn repair(&mut self, error: Utf8Error) -> Result<(), Utf8Error> {
-        let repair = self.decoder.repair(self.mode, &error).ok_or(error)?;
-        self.repair = Some(PartOfRepair { repair, done: 0 });
+        self.repair = self.decoder.repair(self.mode, &error).ok_or(error)?;
         Ok(())
     }
 }
@@ -191,8 +108,8 @@ impl CharCodec {
 /// As for [`Utf8Codec`](crate::codec::Utf8Codec), without a fallback.
 impl From<Utf8LinesCodec> for CharCodec {
     fn from(lines: Utf8LinesCodec) -> Self {
-        let Parts { decoder, mode, encoder, .. } = lines.into_parts();
-        Self { decoder, mode, encoder, repair: None }
+        let (decoder, mode, _, encoder) = lines.into_parts();
+        Self { decoder, mode, encoder, repair: Repair::EMPTY }
     }
 }
 
@@ -213,7 +130,7 @@ impl Decoder for CharCodec {
                 Step::Text(text) => {
                     let first = text.chars().next();
                     let len = first.map_or(text.len(), char::len_utf8);
-                    self.decoder.unread(text.len() - len);
+                    self.decoder.scanner_mut().unread(text.len() - len);
                     src.advance(len);
                     return Ok(first);
                 }

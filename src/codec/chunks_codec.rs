@@ -55,75 +55,23 @@ pub struct Utf8ChunksCodec {
 
 impl Utf8ChunksCodec {
     /// Creates a codec with the default options.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8ChunksCodec;
-    ///
-    /// let mut buffer = BytesMut::from(&b"ok\xC3"[..]);
-    /// let chunk = Utf8ChunksCodec::new().decode(&mut buffer).unwrap();
-    /// assert_eq!(chunk, Some(Ok("ok".into())));
-    /// assert_eq!(buffer, b"\xC3"[..]);
-    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets the options, and starts a new stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8ChunksCodec;
-    /// use utf8_codec::{BomPolicy, Utf8Options};
-    ///
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Forbid);
-    /// let mut codec = Utf8ChunksCodec::new().with_options(options);
-    /// let chunk = codec.decode(&mut BytesMut::from("\u{FEFF}")).unwrap();
-    /// assert!(matches!(chunk, Some(Err(_))));
-    /// ```
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         Self { decoder: Utf8Decoder::new().with_options(options) }
     }
 
     /// Starts a new stream with the same options.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8ChunksCodec;
-    ///
-    /// let mut codec = Utf8ChunksCodec::new();
-    /// codec.decode(&mut BytesMut::from("text")).unwrap();
-    /// codec.reset();
-    /// assert_eq!(codec.decoder().position(), 0);
-    /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
     }
 
     /// Returns the decoder, for the position in the stream, the error count, whether a BOM was removed, and the
     /// number of skipped bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8ChunksCodec;
-    ///
-    /// let mut codec = Utf8ChunksCodec::new();
-    /// codec.decode(&mut BytesMut::from(&b"\xFF"[..])).unwrap();
-    /// assert_eq!(codec.decoder().error_count(), 1);
-    /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
         &self.decoder
     }
@@ -132,7 +80,7 @@ impl Utf8ChunksCodec {
 /// As for [`Utf8Codec`](crate::codec::Utf8Codec), without an error mode and a fallback: errors are items.
 impl From<Utf8LinesCodec> for Utf8ChunksCodec {
     fn from(lines: Utf8LinesCodec) -> Self {
-        Self { decoder: lines.into_parts().decoder }
+        Self { decoder: lines.into_parts().0 }
     }
 }
 

@@ -6,8 +6,7 @@ use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
 use crate::decoder::mode::ErrorMode;
-use crate::decoder::step::AtEnd;
-use crate::decoder::step::Step;
+use crate::decoder::step::{AtEnd, Step};
 use crate::decoder::text::take_text;
 use crate::dialect::repaired::decode_run;
 use crate::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError, DialectPiece};
@@ -72,19 +71,6 @@ const LONG: usize = 4096;
 impl DialectCodec {
     /// Creates a codec for a dialect as its specification defines it. It uses [`ErrorMode::Fatal`]
     /// in both directions, and writes no BOM.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::DialectCodec;
-    /// use utf8_codec::dialect::Dialect;
-    ///
-    /// let mut buffer = BytesMut::from(&b"smile: \xED\xA0\xBD\xED\xB8\x80"[..]);
-    /// let item = DialectCodec::new(Dialect::Cesu8).decode(&mut buffer).unwrap().unwrap();
-    /// assert_eq!(item.as_str(), Some("smile: 😀"));
-    /// ```
     pub fn new(dialect: Dialect) -> Self {
         Self {
             decoder: DialectDecoder::new(dialect),
@@ -94,21 +80,6 @@ impl DialectCodec {
     }
 
     /// Sets the decoder: another dialect or other settings. A new stream begins.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::DialectCodec;
-    /// use utf8_codec::dialect::{Dialect, DialectDecoder, DialectPiece};
-    ///
-    /// let decoder = DialectDecoder::new(Dialect::ModifiedUtf8).with_unpaired_surrogates();
-    /// let mut codec = DialectCodec::new(Dialect::ModifiedUtf8).with_decoder(decoder);
-    /// let mut buffer = BytesMut::from(&b"\xED\xB8\x80"[..]);
-    /// let item = codec.decode(&mut buffer).unwrap().unwrap();
-    /// assert_eq!(item, DialectPiece::CodePoint(0xDE00));
-    /// ```
     #[must_use]
     pub fn with_decoder(self, mut decoder: DialectDecoder) -> Self {
         decoder.reset();
@@ -116,82 +87,24 @@ impl DialectCodec {
     }
 
     /// Sets what replaces ill-formed parts.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::codec::DialectCodec;
-    /// use utf8_codec::dialect::Dialect;
-    ///
-    /// let mut codec =
-    ///     DialectCodec::new(Dialect::Cesu8).with_error_mode(ErrorMode::Replacement);
-    /// let mut buffer = BytesMut::from(&b"half \xED\xA0\xBD and more"[..]);
-    /// let item = codec.decode(&mut buffer).unwrap().unwrap();
-    /// assert_eq!(item.as_str(), Some("half \u{FFFD} and more"));
-    /// ```
     #[must_use]
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
         Self { mode, ..self }
     }
 
     /// Sets the encoder: another dialect, other settings, another error mode, or a BOM.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Encoder;
-    /// use utf8_codec::codec::DialectCodec;
-    /// use utf8_codec::dialect::{Dialect, DialectEncoder};
-    ///
-    /// let encoder = DialectEncoder::new(Dialect::Cesu8).with_bom();
-    /// let mut codec = DialectCodec::new(Dialect::Cesu8).with_encoder(encoder);
-    /// let mut buffer = BytesMut::new();
-    /// codec.encode("text", &mut buffer).unwrap();
-    /// assert_eq!(buffer, b"\xEF\xBB\xBFtext"[..]);
-    /// ```
     #[must_use]
     pub fn with_encoder(self, encoder: DialectEncoder) -> Self {
         Self { encoder, ..self }
     }
 
     /// Starts new streams in both directions, with the same settings.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::DialectCodec;
-    /// use utf8_codec::dialect::Dialect;
-    ///
-    /// let mut codec = DialectCodec::new(Dialect::Wtf8);
-    /// codec.decode(&mut BytesMut::from("text")).unwrap();
-    /// codec.reset();
-    /// assert_eq!(codec.decoder().position(), 0);
-    /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
         self.encoder.reset();
     }
 
     /// Returns the inner decoder, for the position in the stream and its errors.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::DialectCodec;
-    /// use utf8_codec::dialect::Dialect;
-    ///
-    /// let mut codec = DialectCodec::new(Dialect::Cesu8);
-    /// codec.decode(&mut BytesMut::from(&b"abc\xED\xA0\x80"[..])).unwrap();
-    /// assert_eq!(codec.decoder().position(), 3); // the rest is still in the buffer
-    /// ```
     pub fn decoder(&self) -> &DialectDecoder {
         &self.decoder
     }
@@ -201,13 +114,13 @@ impl DialectCodec {
     fn take_clean(&mut self, src: &mut BytesMut) -> Option<ByteString> {
         let mut scanner = self.decoder.scanner();
         let span = scanner.span(self.mode);
-        let (text, ()) = take_text(src, |bytes| match scanner.step(bytes, AtEnd::No, span) {
+        let text = take_text(src, |bytes| match scanner.step(bytes, AtEnd::No, span) {
             Step::Text((DialectPiece::Text(text), len)) => {
                 let is_enough = len >= LONG.min(bytes.len())
                     || matches!(scanner.step(&bytes[len..], AtEnd::No, span), Step::NeedMore);
-                (if is_enough { text } else { "" }, ())
+                if is_enough { text } else { "" }
             }
-            _ => ("", ()),
+            _ => "",
         });
         if text.is_empty() {
             return None;
@@ -290,7 +203,8 @@ impl<T: AsRef<str>> Encoder<T> for DialectCodec {
     type Error = CodecError<DialectError>;
 
     fn encode(&mut self, text: T, dst: &mut BytesMut) -> Result<(), Self::Error> {
-        self.encoder.push_to(text.as_ref(), dst).map_err(CodecError::Invalid)
+        let write = |bytes: &[u8]| dst.extend_from_slice(bytes);
+        self.encoder.push_to(text.as_ref(), write).map_err(CodecError::Invalid)
     }
 }
 

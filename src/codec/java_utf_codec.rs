@@ -9,8 +9,7 @@ use tokio_util::codec::{Decoder, Encoder};
 use crate::codec::CodecError;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::progress::Status;
-use crate::decoder::step::AtEnd;
-use crate::decoder::step::Step;
+use crate::decoder::step::{AtEnd, Step};
 use crate::decoder::text::take_text;
 use crate::dialect::grammar::ErrorSpan;
 use crate::dialect::scanner::DialectScanner;
@@ -86,77 +85,24 @@ enum JavaState {
 
 impl JavaUtfCodec {
     /// Creates a codec in [`ErrorMode::Fatal`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::JavaUtfCodec;
-    ///
-    /// let mut buffer = BytesMut::from(&b"\x00\x03one\x00\x02\xFF."[..]);
-    /// let mut codec = JavaUtfCodec::new();
-    /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "one");
-    /// let error = codec.decode(&mut buffer).unwrap().unwrap().unwrap_err();
-    /// assert_eq!(error.to_string(), "invalid Modified UTF-8 at byte 7: invalid byte (ff)");
-    /// ```
     pub fn new() -> Self {
         let decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
         Self { decoder, mode: ErrorMode::Fatal, state: JavaState::Length }
     }
 
     /// Sets what replaces ill-formed parts and surrogates.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::codec::JavaUtfCodec;
-    ///
-    /// let mut codec = JavaUtfCodec::new().with_error_mode(ErrorMode::Replacement);
-    /// let mut buffer = BytesMut::from(&b"\x00\x04\xED\xA0\xBD."[..]);
-    /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "\u{FFFD}.");
-    /// ```
     #[must_use]
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
         Self { mode, ..self }
     }
 
     /// Starts a new stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::JavaUtfCodec;
-    ///
-    /// let mut codec = JavaUtfCodec::new();
-    /// assert!(codec.decode(&mut BytesMut::from(&b"\x00\x05ab"[..])).unwrap().is_none());
-    /// codec.reset();
-    /// let mut buffer = BytesMut::from(&b"\x00\x02cd"[..]);
-    /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "cd");
-    /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
         self.state = JavaState::Length;
     }
 
     /// Returns the inner decoder, for the position in the stream and its errors.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::JavaUtfCodec;
-    ///
-    /// let mut codec = JavaUtfCodec::new();
-    /// codec.decode(&mut BytesMut::from(&b"\x00\x01\x00"[..])).unwrap();
-    /// assert_eq!(codec.decoder().error_count(), 1);
-    /// ```
     pub fn decoder(&self) -> &DialectDecoder {
         &self.decoder
     }
@@ -209,11 +155,10 @@ impl JavaUtfCodec {
     fn take_clean(&mut self, src: &mut BytesMut, len: usize) -> Option<ByteString> {
         let mut scanner = self.decoder.scanner();
         let span = scanner.span(self.mode);
-        let (text, ()) =
-            take_text(src, |bytes| match scanner.step(&bytes[..len], AtEnd::Yes, span) {
-                Step::Text((DialectPiece::Text(text), _)) if text.len() == len => (text, ()),
-                _ => ("", ()),
-            });
+        let text = take_text(src, |bytes| match scanner.step(&bytes[..len], AtEnd::Yes, span) {
+            Step::Text((DialectPiece::Text(text), _)) if text.len() == len => text,
+            _ => "",
+        });
         (text.len() == len).then(|| {
             self.decoder.continue_from(scanner);
             text
@@ -302,7 +247,8 @@ impl<T: AsRef<str>> Encoder<T> for JavaUtfCodec {
         dst.reserve(2 + text.len());
         dst.put_u16(0);
         // Text is never rejected.
-        let written = DialectEncoder::new(Dialect::ModifiedUtf8).push_to(text, dst);
+        let write = |bytes: &[u8]| dst.extend_from_slice(bytes);
+        let written = DialectEncoder::new(Dialect::ModifiedUtf8).push_to(text, write);
         debug_assert_eq!(written, Ok(()));
         let length = dst.len() - before - 2;
         match u16::try_from(length) {

@@ -70,52 +70,17 @@ pub struct Utf8LinesCodec {
     encoder: Utf8Encoder,
 }
 
-/// See [`Utf8LinesCodec::into_parts`].
-pub(super) struct Parts {
-    pub(super) decoder: Utf8Decoder,
-    pub(super) mode: ErrorMode,
-    pub(super) fallback: Option<Box<FallbackState>>,
-    pub(super) encoder: Utf8Encoder,
-}
-
 impl Utf8LinesCodec {
     /// The limit on the length of a line if none is set, in bytes: 64 KiB.
     pub const DEFAULT_MAX_LENGTH: usize = DEFAULT_MAX_LENGTH;
 
     /// Creates a codec with the default options: lines of at most 64 KiB, ended by LF or CR LF, in
     /// [`ErrorMode::Fatal`], writing no BOM.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8LinesCodec;
-    ///
-    /// let mut buffer = BytesMut::from("first\r\nsecond");
-    /// let line = Utf8LinesCodec::new().decode(&mut buffer).unwrap().unwrap().unwrap();
-    /// assert_eq!(line.text, "first");
-    /// ```
     pub fn new() -> Self {
         Self { machine: LineMachine::new(), encoder: Utf8Encoder::new() }
     }
 
     /// Sets the options, and starts a new stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8LinesCodec;
-    /// use utf8_codec::Utf8Options;
-    ///
-    /// let options = Utf8Options::new().reject_controls();
-    /// let mut codec = Utf8LinesCodec::new().with_options(options);
-    /// let mut buffer = BytesMut::from("plain\nbell\x07\n");
-    /// assert!(codec.decode(&mut buffer).unwrap().unwrap().is_ok());
-    /// assert!(codec.decode(&mut buffer).unwrap().unwrap().is_err());
-    /// ```
     #[must_use]
     pub fn with_options(mut self, options: Utf8Options) -> Self {
         self.machine.set_options(options);
@@ -123,19 +88,6 @@ impl Utf8LinesCodec {
     }
 
     /// Sets what replaces ill-formed parts.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::codec::Utf8LinesCodec;
-    ///
-    /// let mut codec = Utf8LinesCodec::new().with_error_mode(ErrorMode::Windows1252);
-    /// let mut buffer = BytesMut::from(&b"na\xEFve\n"[..]);
-    /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap().text, "naïve");
-    /// ```
     #[must_use]
     pub fn with_error_mode(mut self, mode: ErrorMode) -> Self {
         self.machine.set_error_mode(mode);
@@ -143,19 +95,6 @@ impl Utf8LinesCodec {
     }
 
     /// Sets what ends a line.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8LinesCodec;
-    /// use utf8_codec::lines::Delimiter;
-    ///
-    /// let mut codec = Utf8LinesCodec::new().with_delimiter(Delimiter::nul());
-    /// let mut buffer = BytesMut::from("one\ntwo\0");
-    /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap().text, "one\ntwo");
-    /// ```
     #[must_use]
     pub fn with_delimiter(mut self, delimiter: Delimiter) -> Self {
         self.machine.set_delimiter(delimiter);
@@ -207,51 +146,25 @@ impl Utf8LinesCodec {
     /// ```
     #[must_use]
     pub fn with_fallback(mut self, decoder: FallbackDecoder) -> Self {
-        self.machine.set_fallback(FallbackState::new(decoder.fallback()));
+        self.machine.set_fallback(decoder.into_state());
         self
     }
 
     /// Sets the encoder. It decides whether a BOM is written.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Encoder;
-    /// use utf8_codec::Utf8Encoder;
-    /// use utf8_codec::codec::Utf8LinesCodec;
-    ///
-    /// let mut codec = Utf8LinesCodec::new().with_encoder(Utf8Encoder::new().with_bom());
-    /// let mut buffer = BytesMut::new();
-    /// codec.encode("text", &mut buffer).unwrap();
-    /// assert_eq!(buffer, b"\xEF\xBB\xBFtext\n"[..]);
-    /// ```
     #[must_use]
     pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
         Self { encoder, ..self }
     }
 
     /// Returns the decoder, the error mode, the fallback and the encoder, for a codec that continues where the lines end.
-    pub(super) fn into_parts(self) -> Parts {
+    pub(super) fn into_parts(
+        self,
+    ) -> (Utf8Decoder, ErrorMode, Option<Box<FallbackState>>, Utf8Encoder) {
         let (decoder, mode, fallback) = self.machine.into_parts();
-        Parts { decoder, mode, fallback, encoder: self.encoder }
+        (decoder, mode, fallback, self.encoder)
     }
 
     /// Starts new streams in both directions with the same settings, at line 1 and offset 0.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8LinesCodec;
-    ///
-    /// let mut codec = Utf8LinesCodec::new();
-    /// codec.decode(&mut BytesMut::from("line\n")).unwrap();
-    /// codec.reset();
-    /// let line = codec.decode(&mut BytesMut::from("line\n")).unwrap().unwrap().unwrap();
-    /// assert_eq!(line.number, 1);
-    /// ```
     pub fn reset(&mut self) {
         self.machine.reset();
         self.encoder.reset();
@@ -282,40 +195,12 @@ impl Utf8LinesCodec {
 
     /// Returns the offset of the first byte that the [fallback](Self::with_fallback) decoded, or `None` if all
     /// lines are UTF-8 so far. ASCII at the start of a line does not count.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8LinesCodec;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let irc = FallbackDecoder::line(LegacyEncoding::windows_1252());
-    /// let mut codec = Utf8LinesCodec::new().with_fallback(irc);
-    /// codec.decode(&mut BytesMut::from(&b"caf\xE9\r\n"[..])).unwrap();
-    /// assert_eq!(codec.first_fallback(), Some(3));
-    /// ```
     pub fn first_fallback(&self) -> Option<u64> {
         self.machine.fallback().and_then(|fallback| fallback.uses().first)
     }
 
     /// Returns how many lines, or runs of ill-formed parts, the [fallback](Self::with_fallback) decoded. Delimiters
     /// do not count.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8LinesCodec;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let irc = FallbackDecoder::line(LegacyEncoding::windows_1252());
-    /// let mut codec = Utf8LinesCodec::new().with_fallback(irc);
-    /// codec.decode(&mut BytesMut::from(&b"caf\xE9\r\n"[..])).unwrap();
-    /// assert_eq!(codec.fallback_count(), 1);
-    /// ```
     pub fn fallback_count(&self) -> u64 {
         self.machine.fallback().map_or(0, |fallback| fallback.uses().runs)
     }

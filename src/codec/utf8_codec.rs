@@ -5,14 +5,14 @@ use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
-use crate::codec::lines_codec::{Parts, Utf8LinesCodec};
+use crate::codec::lines_codec::Utf8LinesCodec;
 use crate::decoder::encoder::Utf8Encoder;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
 use crate::decoder::step::AtEnd;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::utf8_decoder::owned::Item;
+use crate::decoder::utf8_decoder::owned::RepairedItem;
 use crate::fallback::{FallbackDecoder, FallbackState, take_next};
 
 /// Decodes bytes to text. Each item is a run of whole characters, never empty.
@@ -63,79 +63,23 @@ pub struct Utf8Codec {
 
 impl Utf8Codec {
     /// Creates a codec with the default options, in [`ErrorMode::Fatal`], writing no BOM.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::{Buf, BytesMut};
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8Codec;
-    ///
-    /// let mut buffer = BytesMut::from("日本".as_bytes());
-    /// assert_eq!(Utf8Codec::new().decode(&mut buffer).unwrap().unwrap(), "日本");
-    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Creates a codec that replaces each ill-formed part with U+FFFD, like `String::from_utf8_lossy`: short
     /// for `new().with_error_mode(ErrorMode::Replacement)`.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::TryStreamExt;
-    /// use tokio_util::codec::FramedRead;
-    /// use utf8_codec::codec::Utf8Codec;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let texts: Vec<_> =
-    ///     FramedRead::new(&b"caf\xE9, 5 \xE2\x82"[..], Utf8Codec::lossy()).try_collect().await?;
-    /// assert_eq!(texts.concat(), "caf\u{FFFD}, 5 \u{FFFD}");
-    /// # Ok(())
-    /// # }
-    /// ```
     pub fn lossy() -> Self {
         Self::new().with_error_mode(ErrorMode::Replacement)
     }
 
     /// Sets the options, and starts a new stream.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::{Buf, BytesMut};
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8Codec;
-    /// use utf8_codec::{BomPolicy, Utf8Options};
-    ///
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let mut codec = Utf8Codec::new().with_options(options);
-    /// let mut buffer = BytesMut::from("\u{FEFF}text".as_bytes());
-    /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap(), "text");
-    /// ```
     #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         Self { decoder: Utf8Decoder::new().with_options(options), ..self }
     }
 
     /// Sets what replaces ill-formed parts.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::{Buf, BytesMut};
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::codec::Utf8Codec;
-    ///
-    /// let mut codec = Utf8Codec::new().with_error_mode(ErrorMode::Replacement);
-    /// let mut buffer = BytesMut::from(&b"caf\xE9"[..]);
-    /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap(), "caf");
-    /// assert_eq!(codec.decode_eof(&mut buffer).unwrap().unwrap(), "\u{FFFD}");
-    /// assert_eq!(codec.decoder().error_count(), 1);
-    /// ```
     #[must_use]
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
         Self { mode, ..self }
@@ -162,43 +106,16 @@ impl Utf8Codec {
     /// ```
     #[must_use]
     pub fn with_fallback(self, decoder: FallbackDecoder) -> Self {
-        Self { fallback: Some(Box::new(FallbackState::new(decoder.fallback()))), ..self }
+        Self { fallback: Some(Box::new(decoder.into_state())), ..self }
     }
 
     /// Sets the encoder. It decides whether a BOM is written.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::{Buf, BytesMut};
-    /// use tokio_util::codec::Encoder;
-    /// use utf8_codec::Utf8Encoder;
-    /// use utf8_codec::codec::Utf8Codec;
-    ///
-    /// let mut codec = Utf8Codec::new().with_encoder(Utf8Encoder::new().with_bom());
-    /// let mut buffer = BytesMut::new();
-    /// codec.encode("text", &mut buffer).unwrap();
-    /// assert_eq!(buffer, b"\xEF\xBB\xBFtext"[..]);
-    /// ```
     #[must_use]
     pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
         Self { encoder, ..self }
     }
 
     /// Starts new streams in both directions with the same settings.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::{Buf, BytesMut};
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8Codec;
-    ///
-    /// let mut codec = Utf8Codec::new();
-    /// codec.decode(&mut BytesMut::from("text")).unwrap();
-    /// codec.reset();
-    /// assert_eq!(codec.decoder().position(), 0);
-    /// ```
     pub fn reset(&mut self) {
         self.decoder.reset();
         if let Some(state) = &mut self.fallback {
@@ -209,56 +126,18 @@ impl Utf8Codec {
 
     /// Returns the decoder, for the position in the stream, the error count, whether a BOM was removed, and the
     /// number of skipped bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::{Buf, BytesMut};
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8Codec;
-    ///
-    /// let mut codec = Utf8Codec::new();
-    /// codec.decode(&mut BytesMut::from(&b"abc\xE2"[..])).unwrap();
-    /// assert_eq!(codec.decoder().position(), 3); // E2 is still in the buffer
-    /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
         &self.decoder
     }
 
     /// Returns the offset of the first byte that the [fallback](Self::with_fallback) decoded, or `None` if the
     /// stream is UTF-8 so far. ASCII at the start of a line does not count.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8Codec;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut codec = Utf8Codec::new().with_fallback(FallbackDecoder::part(LegacyEncoding::latin1()));
-    /// codec.decode(&mut BytesMut::from(&b"\xE9!"[..])).unwrap();
-    /// assert_eq!(codec.first_fallback(), Some(0));
-    /// ```
     pub fn first_fallback(&self) -> Option<u64> {
         self.fallback.as_ref().and_then(|fallback| fallback.uses().first)
     }
 
     /// Returns how many lines, or runs of ill-formed parts, the [fallback](Self::with_fallback) decoded; at most 1 for
     /// [`FallbackDecoder::rest`].
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::codec::Utf8Codec;
-    /// use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    ///
-    /// let mut codec = Utf8Codec::new().with_fallback(FallbackDecoder::part(LegacyEncoding::latin1()));
-    /// codec.decode(&mut BytesMut::from(&b"\xE9!"[..])).unwrap();
-    /// assert_eq!(codec.fallback_count(), 1);
-    /// ```
     pub fn fallback_count(&self) -> u64 {
         self.fallback.as_ref().map_or(0, |fallback| fallback.uses().runs)
     }
@@ -298,7 +177,7 @@ impl Utf8Codec {
 /// ```
 impl From<Utf8LinesCodec> for Utf8Codec {
     fn from(lines: Utf8LinesCodec) -> Self {
-        let Parts { decoder, mode, fallback, encoder } = lines.into_parts();
+        let (decoder, mode, fallback, encoder) = lines.into_parts();
         Self { decoder, mode, fallback, encoder }
     }
 }
@@ -326,7 +205,7 @@ impl Decoder for Utf8Codec {
             }
             return Ok(next);
         }
-        let mut item = Item::new();
+        let mut item = RepairedItem::new();
         while let Some(error) = self.decoder.finish_after(src) {
             src.advance(error.bytes().len());
             item.repair(self.decoder.repair(self.mode, &error), error)?;

@@ -81,10 +81,8 @@ impl FromStr for BomPolicy {
     type Err = ParseNameError;
 
     fn from_str(name: &str) -> Result<Self, ParseNameError> {
-        let found = Self::ALL.into_iter().find(|policy| policy.name() == name);
-        found.ok_or(ParseNameError {
-            message: "unknown BOM policy, expected one of keep, strip, require, forbid",
-        })
+        let message = "unknown BOM policy, expected one of keep, strip, require, forbid";
+        Self::ALL.into_iter().find(|policy| policy.name() == name).ok_or(ParseNameError { message })
     }
 }
 

@@ -40,15 +40,6 @@ use utf8_simd::{Sequence, sequence};
 /// Returns the last boundary at or before `index`, or the length of `bytes` if `index` is greater.
 ///
 /// The boundary is at most three bytes before `index`. The function reads at most seven bytes.
-///
-/// # Examples
-///
-/// ```
-/// use utf8_codec::boundary;
-///
-/// let bytes = "a😀".as_bytes();
-/// assert_eq!([0, 1, 2, 3, 4, 5, 6].map(|index| boundary::floor(bytes, index)), [0, 1, 1, 1, 1, 5, 5]);
-/// ```
 #[must_use]
 pub fn floor(bytes: &[u8], index: usize) -> usize {
     unit_around(bytes, index).map_or(index.min(bytes.len()), |unit| unit.start)
@@ -90,31 +81,12 @@ pub fn is_boundary(bytes: &[u8], index: usize) -> bool {
 }
 
 /// The smallest limit that [`at_most`] accepts: the length of the longest character, in bytes.
-///
-/// # Examples
-///
-/// ```
-/// use utf8_codec::boundary;
-///
-/// assert_eq!(boundary::MIN_LIMIT, char::MAX.len_utf8());
-/// ```
 pub const MIN_LIMIT: usize = 4;
 
 /// Returns the longest prefix of `text` that has at most `max_length` bytes and splits no character.
 ///
 /// The prefix is at most three bytes shorter than `max_length`, unless `text` itself is shorter. The function
 /// reads at most four bytes.
-///
-/// # Examples
-///
-/// ```
-/// use utf8_codec::boundary::truncate;
-///
-/// assert_eq!(truncate("naïve", 4), "naï");
-/// assert_eq!(truncate("naïve", 3), "na");
-/// assert_eq!(truncate("naïve", 100), "naïve");
-/// assert_eq!(truncate("é", 1), "");
-/// ```
 #[must_use]
 pub fn truncate(text: &str, max_length: usize) -> &str {
     &text[..floor_char_boundary(text, max_length)]
@@ -128,15 +100,6 @@ pub fn truncate(text: &str, max_length: usize) -> &str {
 /// # Panics
 ///
 /// If `max_length` is less than [`MIN_LIMIT`], even if every character of `text` would fit.
-///
-/// # Examples
-///
-/// ```
-/// use utf8_codec::boundary;
-///
-/// let pieces: Vec<_> = boundary::at_most("añ👋b", 5).collect();
-/// assert_eq!(pieces, ["añ", "👋b"]);
-/// ```
 #[must_use = "iterators are lazy"]
 pub fn at_most(text: &str, max_length: usize) -> impl FusedIterator<Item = &str> + Clone {
     assert_limit(max_length);

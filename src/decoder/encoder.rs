@@ -35,25 +35,11 @@ enum Bom {
 
 impl Utf8Encoder {
     /// Creates an encoder that writes no BOM.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert_eq!(utf8_codec::Utf8Encoder::new().push("text").concat(), b"text");
-    /// ```
     pub const fn new() -> Self {
         Self { bom: Bom::None }
     }
 
     /// Writes a BOM before anything else.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Encoder;
-    ///
-    /// assert_eq!(Utf8Encoder::new().with_bom().push("").concat(), b"\xEF\xBB\xBF");
-    /// ```
     #[must_use]
     pub const fn with_bom(self) -> Self {
         Self { bom: Bom::Due }
@@ -82,18 +68,6 @@ impl Utf8Encoder {
     /// Encodes as much of `text` as fits into `buffer`.
     ///
     /// A character is never written in part. [`Status`] shows how to continue.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Encoder;
-    /// use utf8_codec::decoder::Status;
-    ///
-    /// let mut buffer = [0; 4];
-    /// let progress = Utf8Encoder::new().push_to_slice("aé€", &mut buffer);
-    /// assert_eq!((progress.read, progress.written, progress.status), (3, 3, Status::Full));
-    /// assert_eq!(&buffer[..3], "aé".as_bytes());
-    /// ```
     pub fn push_to_slice(&mut self, text: &str, buffer: &mut [u8]) -> Progress {
         let Some(start) = self.bom_to_slice(buffer) else { return no_room(BOM.len()) };
         let read = floor_char_boundary(text, buffer.len() - start);
@@ -102,17 +76,6 @@ impl Utf8Encoder {
     }
 
     /// Encodes as many of `chars` as fit into `buffer`. `read` counts `char`s.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Encoder;
-    /// use utf8_codec::decoder::Status;
-    ///
-    /// let mut buffer = [0; 8];
-    /// let progress = Utf8Encoder::new().push_chars_to_slice(&['a', 'é', '😀'], &mut buffer);
-    /// assert_eq!((progress.read, progress.written, progress.status), (3, 7, Status::Done));
-    /// ```
     pub fn push_chars_to_slice(&mut self, chars: &[char], buffer: &mut [u8]) -> Progress {
         let Some(start) = self.bom_to_slice(buffer) else { return no_room(BOM.len()) };
         let (read, encoded) = Level::detect().encode_chars(chars, &mut buffer[start..]);
@@ -120,17 +83,6 @@ impl Utf8Encoder {
     }
 
     /// Starts a new stream with the same settings: the BOM, if requested, is due again.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Encoder;
-    ///
-    /// let mut encoder = Utf8Encoder::new().with_bom();
-    /// assert_eq!(encoder.push("one stream")[0], b"\xEF\xBB\xBF");
-    /// encoder.reset();
-    /// assert_eq!(encoder.push("another")[0], b"\xEF\xBB\xBF");
-    /// ```
     pub const fn reset(&mut self) {
         if matches!(self.bom, Bom::Written) {
             self.bom = Bom::Due;

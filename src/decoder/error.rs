@@ -31,7 +31,18 @@ use utf8_simd::begins_nothing;
 ///
 /// There is no `From<core::str::Utf8Error>`: that error has neither the bytes nor the reason. To get them, pass the
 /// bytes to [`from_utf8`](crate::from_utf8), whose errors have the same offset and length.
+///
+/// With the feature `serde`, it is an error to read what no decoder returns: bytes that do not have that kind of error, or
+/// end after the offset `u64::MAX`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(
+        into = "crate::decoder::serialize::ErrorFields",
+        try_from = "crate::decoder::serialize::ErrorFields"
+    )
+)]
 pub struct Utf8Error {
     valid_up_to: u64,
     /// The bytes of the error, padded with zeros to four; how many there are; the kind; 1 if there is a next byte, else 0;
@@ -254,14 +265,6 @@ impl Utf8Error {
     /// Returns the offset of the ill-formed part in the stream, in bytes.
     ///
     /// Everything before it is well-formed or has been reported.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut validator = utf8_codec::Utf8Validator::new();
-    /// validator.push(b"first chunk, ").unwrap();
-    /// assert_eq!(validator.push(b"second \xFF").unwrap_err().valid_up_to(), 20);
-    /// ```
     pub const fn valid_up_to(&self) -> u64 {
         self.valid_up_to
     }
@@ -271,15 +274,6 @@ impl Utf8Error {
     /// The values are those of [`core::str::Utf8Error::error_len`], and 0 for
     /// [`MissingBom`](Utf8ErrorKind::MissingBom). For a rejected character it is the length of the
     /// character, at most 4.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut validator = utf8_codec::Utf8Validator::new();
-    /// assert_eq!(validator.push(b"\xF0\x9F\x98!").unwrap_err().error_len(), Some(3));
-    /// validator.push(b"!\xF0\x9F\x98").unwrap();
-    /// assert_eq!(validator.finish().unwrap_err().error_len(), None);
-    /// ```
     pub const fn error_len(&self) -> Option<usize> {
         match self.kind() {
             Utf8ErrorKind::Incomplete => None,
@@ -288,15 +282,6 @@ impl Utf8Error {
     }
 
     /// Returns the kind of error.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{Utf8ErrorKind, Utf8Validator};
-    ///
-    /// let error = Utf8Validator::new().push(b"\xC0\x80").unwrap_err();
-    /// assert_eq!(error.kind(), Utf8ErrorKind::Overlong);
-    /// ```
     pub const fn kind(&self) -> Utf8ErrorKind {
         let kind = self.detail[5] as usize;
         // Always: the byte is that of a kind.
@@ -312,14 +297,6 @@ impl Utf8Error {
     /// There are one to three, up to four for a [rejected character](crate::Utf8Options#rejected-characters), and none for
     /// [`MissingBom`](Utf8ErrorKind::MissingBom). In text that a [fallback](crate::fallback) decodes, the bytes of a
     /// rejected character are in the legacy encoding.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut validator = utf8_codec::Utf8Validator::new();
-    /// validator.push(b"\xE2").unwrap();
-    /// assert_eq!(validator.push(b"\x82?").unwrap_err().bytes(), b"\xE2\x82");
-    /// ```
     pub fn bytes(&self) -> &[u8] {
         // At most 4. The mask shows that it is within the array.
         &self.detail[..usize::from(self.detail[4] & 7)]
@@ -328,17 +305,6 @@ impl Utf8Error {
     /// Returns the byte that could not continue the sequence, if there was one.
     ///
     /// It is not part of the error: it starts the next sequence.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Validator;
-    ///
-    /// let error = Utf8Validator::new().push(b"\xED\xA0\x80").unwrap_err();
-    /// assert_eq!((error.bytes(), error.next_byte()), (&b"\xED"[..], Some(0xA0)));
-    /// let error = Utf8Validator::new().push(b"\xFF\xA0").unwrap_err();
-    /// assert_eq!(error.next_byte(), None); // FF is an error by itself
-    /// ```
     pub const fn next_byte(&self) -> Option<u8> {
         match self.detail[6] {
             0 => None,

@@ -38,14 +38,14 @@
 //!
 //! ```text
 //!  chunk ──► Partial ──► Scanner ──► level: how far is this well-formed, and how does it end?
-//!           ≤ 3 bytes    │
-//!           of a split   ├─ Step::Text    well-formed text, borrowed from the chunk
-//!           character    ├─ Step::Skip  a removed BOM, or the rest of a character at a mid-stream start
-//!                        ├─ Step::Error   one maximal subpart, or a character that the options reject
-//!                        └─ Step::NeedMore    ≤ 3 bytes that can still become a character or a BOM
+//!            ≤ 3 bytes     │
+//!            of a split    ├─ Step::Text      well-formed text, borrowed from the chunk
+//!            character     ├─ Step::Skip      a removed BOM, or the rest of a character at a mid-stream start
+//!                          ├─ Step::Error     one maximal subpart, or a character that the options reject
+//!                          └─ Step::NeedMore  ≤ 3 bytes that can still become a character or a BOM
 //!
-//!  Utf8Validator = Scanner + Partial            returns the first error of a chunk
-//!  Utf8Decoder   = Scanner + Partial + ErrorStats    yields text and errors, or repairs by an ErrorMode
+//!  Utf8Validator = Scanner + Partial                returns the first error of a chunk
+//!  Utf8Decoder   = Scanner + Partial + ErrorStats   yields text and errors, or repairs by an ErrorMode
 //! ```
 //!
 //! The scanner has two states: what can still happen at the start of the stream, and how dense errors are:
@@ -86,7 +86,7 @@
 //! avoids it in five ways:
 //!
 //! - Small values are written and copied in whole words (`Partial`, `Utf8Error`).
-//! - State is changed in place, not in a copy that is written back (`Utf8Decoder::scan`).
+//! - State is changed in place, not in a copy that is written back (`Utf8Decoder::scanner_mut`).
 //! - Structs have no padding, so that they are copied in whole words (`Line`).
 //! - Functions with a fast and a slow path return each result on its own path. If both paths wrote their
 //!   result to one memory location, it would be written in parts and then copied as a whole.

@@ -133,8 +133,8 @@ impl ErrorMode {
     pub(crate) fn stand_in(self, byte: u8) -> ShortText {
         match (self, byte) {
             (Self::Escape, _) => ShortText::escape(byte),
-            (Self::Windows1252, 0x80..=0x9F) => WINDOWS_1252[usize::from(byte & 0x1F)],
-            (Self::Latin1 | Self::Windows1252, 0x80..) => ShortText::from_latin1(byte),
+            (Self::Windows1252, 0x80..) => EVERY_WINDOWS_1252[usize::from(byte)],
+            (Self::Latin1, 0x80..) => ShortText::from_latin1(byte),
             _ => ShortText::REPLACEMENT,
         }
     }
@@ -168,15 +168,13 @@ impl FromStr for ErrorMode {
     type Err = ParseNameError;
 
     fn from_str(name: &str) -> Result<Self, ParseNameError> {
-        let found = Self::ALL.into_iter().find(|mode| mode.name() == name);
-        found.ok_or(ParseNameError {
-            message: "unknown error mode, expected one of fatal, replacement, skip, escape, latin1, windows1252",
-        })
+        let message = "unknown error mode, expected one of fatal, replacement, skip, escape, latin1, windows1252";
+        Self::ALL.into_iter().find(|mode| mode.name() == name).ok_or(ParseNameError { message })
     }
 }
 
 /// Text that replaces an ill-formed part: at most 16 bytes, in a [dialect](crate::dialect) 24.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Repair {
     /// Invariant: the first `len` bytes are well-formed, the others zero.
     bytes: [u8; 24],
@@ -194,6 +192,17 @@ impl Repair {
     }
 
     /// A character that needs no repair, for callers that store characters and repairs in one type.
+    /// Creates the escape of a code point or a UTF-16 unit: `\uHHHH`, or above U+FFFF `\UHHHHHHHH`.
+    pub(crate) fn escape(code_point: u32) -> Self {
+        let (mark, digits) = if code_point <= 0xFFFF { ("\\u", 4) } else { ("\\U", 8) };
+        let mut escape = Self::new(mark);
+        for digit in (0..digits).rev() {
+            let nibble = code_point >> (4 * digit) & 0xF;
+            escape.push(ShortText::from_char(char::from(b"0123456789abcdef"[nibble as usize])));
+        }
+        escape
+    }
+
     pub(crate) fn from_char(c: char) -> Self {
         let mut repair = Self::EMPTY;
         repair.push(ShortText::from_char(c));
@@ -233,13 +242,12 @@ impl fmt::Display for Repair {
 }
 
 /// The repair of every byte in windows-1252.
-#[cfg(feature = "alloc")]
 pub(crate) static EVERY_WINDOWS_1252: [ShortText; 256] = {
     let mut every = [ShortText::REPLACEMENT; 256];
     let mut byte = 0;
     while byte < 256 {
         every[byte] = match byte {
-            0x80..=0x9F => WINDOWS_1252[byte - 0x80],
+            0x80..=0x9F => ShortText::from_char(WINDOWS_1252_C1[byte - 0x80]),
             _ => ShortText::from_char(byte as u8 as char),
         };
         byte += 1;
@@ -256,14 +264,3 @@ pub(crate) const WINDOWS_1252_C1: [char; 32] = [
     '\u{2022}', '\u{2013}', '\u{2014}', '\u{02DC}', '\u{2122}', '\u{0161}', '\u{203A}',
     '\u{0153}', '\u{009D}', '\u{017E}', '\u{0178}',
 ];
-
-/// Bytes 80 to 9F of windows-1252.
-static WINDOWS_1252: [ShortText; 32] = {
-    let mut stand_ins = [ShortText::REPLACEMENT; 32];
-    let mut at = 0;
-    while at < 32 {
-        stand_ins[at] = ShortText::from_char(WINDOWS_1252_C1[at]);
-        at += 1;
-    }
-    stand_ins
-};

@@ -32,7 +32,10 @@ use crate::decoder::error::Utf8ErrorKind;
 /// assert_eq!(validator.push(b"\0").unwrap_err().valid_up_to(), 10);
 /// ```
 ///
-/// With the feature `serde`, options can come from a configuration file. All fields are optional:
+/// With the feature `serde`, options can come from a configuration file. All fields are optional. A mid-stream start with a
+/// BOM policy other than `keep` is an error. The names in `strictness` are `nul`, `controls` (without HT, LF and CR),
+/// `C0 controls`, `DEL and C1 controls`, `whitespace` (HT, LF and CR), `noncharacters`, `U+FFFE and U+FFFF` and
+/// `other noncharacters`. [`reject_controls`](Self::reject_controls) is `controls` and `whitespace`.
 ///
 /// ```standalone_crate
 /// # #[cfg(feature = "serde")] {
@@ -44,6 +47,14 @@ use crate::decoder::error::Utf8ErrorKind;
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(
+        into = "crate::decoder::serialize::OptionFields",
+        try_from = "crate::decoder::serialize::OptionFields"
+    )
+)]
 pub struct Utf8Options {
     bom: BomConfig,
     strictness: Strictness,
@@ -205,22 +216,6 @@ impl Utf8Options {
         self.reject_nul().reject_controls().reject_noncharacters()
     }
 
-    /// Accepts only the Unicode Scalars of RFC 9839, section 4.1: all code points except surrogates. These are the
-    /// characters that UTF-8 encodes, so this changes nothing. Call it only to document that your specification
-    /// requires this subset.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Options;
-    ///
-    /// assert_eq!(Utf8Options::new().only_unicode_scalars(), Utf8Options::new());
-    /// ```
-    #[must_use]
-    pub const fn only_unicode_scalars(self) -> Self {
-        self
-    }
-
     /// Accepts only the XML Characters of RFC 9839, section 4.2 (`Char` in XML 1.0, section 2.2): rejects NUL, the C0
     /// controls except HT, LF and CR, and the noncharacters U+FFFE and U+FFFF. DEL, the C1 controls and all other
     /// noncharacters stay accepted.
@@ -243,18 +238,6 @@ impl Utf8Options {
 
     /// Accepts only the Unicode Assignables of RFC 9839, section 4.3: rejects NUL, the C0 controls except HT, LF and
     /// CR, DEL, the C1 controls and all noncharacters. The RFC recommends this subset for new protocols and formats.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{Utf8Options, Utf8Validator};
-    ///
-    /// let options = Utf8Options::new().only_unicode_assignables();
-    /// let verdict = |text: &str| Utf8Validator::new().with_options(options).push(text.as_bytes());
-    /// assert!(verdict("a\tb\r\n\u{A0}\u{E000}").is_ok()); // private use and unassigned ones too
-    /// assert!(verdict("\u{85}").is_err());
-    /// assert!(verdict("\u{1FFFE}").is_err());
-    /// ```
     #[must_use]
     pub const fn only_unicode_assignables(self) -> Self {
         self.reject_nul().reject_controls_except_whitespace().reject_noncharacters()

@@ -1,6 +1,6 @@
 //! The bytes of a split character that are kept between two chunks.
 
-use crate::decoder::ends::head;
+use crate::decoder::ends::{head, tail};
 use crate::decoder::error::Utf8Error;
 use crate::decoder::{scanner::Scanner, step::Step};
 use utf8_simd::sequence_len;
@@ -163,6 +163,25 @@ impl Partial {
                 None => (0, Step::Error(error)),
             },
         }
+    }
+
+    /// Completes the held sequence with the front of `input`, and removes the bytes it takes. Returns its character or an
+    /// error, or `None` if it is still incomplete or was a BOM.
+    pub(crate) fn take(
+        &mut self,
+        scanner: &mut Scanner,
+        input: &mut &[u8],
+    ) -> Option<Result<char, Utf8Error>> {
+        while !self.is_empty() && !input.is_empty() {
+            let (used, step) = self.resume(scanner, input);
+            *input = tail(input, used);
+            match step {
+                Step::Text(c) => return Some(Ok(c)),
+                Step::Error(error) => return Some(Err(error)),
+                Step::Skip(_) | Step::NeedMore => {}
+            }
+        }
+        None
     }
 
     /// Ends the stream after the held bytes; see [`Scanner::finish`].

@@ -80,15 +80,6 @@ pub struct TextPosition {
 
 impl TextPosition {
     /// Returns the start of a stream: line 1, column 1, offset 0.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::TextPosition;
-    ///
-    /// let start = TextPosition::new();
-    /// assert_eq!((start.line, start.column, start.offset), (1, 1, 0));
-    /// ```
     #[must_use]
     pub const fn new() -> Self {
         Self { line: 1, column: 1, offset: 0 }
@@ -109,12 +100,11 @@ impl TextPosition {
         self.skip(text.len() as u64);
         let lines = count_line_feeds(text.as_bytes());
         // The bytes after the last LF are searched from the end, and only if there is one.
-        let last = if lines > 0 { text.rfind('\n') } else { None };
-        match last {
+        match if lines > 0 { text.rsplit_once('\n') } else { None } {
             None => self.column = self.column.saturating_add(count_chars(text) as u64),
-            Some(last) => {
+            Some((_, last)) => {
                 self.line = self.line.saturating_add(lines);
-                self.column = 1 + count_chars(&text[last + 1..]) as u64;
+                self.column = 1 + count_chars(last) as u64;
             }
         }
     }

@@ -25,9 +25,9 @@ use utf8_simd::{
 /// loop {
 ///     match scanner.step(input) {
 ///         Step::Text(text)   => deliver text, input = &input[text.len()..]
-///         Step::Skip(len)  => input = &input[len..]
+///         Step::Skip(len)    => input = &input[len..]
 ///         Step::Error(error) => report or repair, input = &input[error.bytes().len()..]
-///         Step::NeedMore         => keep input (at most 3 bytes) until more arrives, or finish(input)
+///         Step::NeedMore     => keep input (at most 3 bytes) until more arrives, or finish(input)
 ///     }
 /// }
 /// ```
@@ -128,18 +128,14 @@ impl Scanner {
         (text, end)
     }
 
-    /// Takes text off the front of `input` after an error, if strictness is off. Returns it and what follows it.
+    /// Like [`step_fast_path`](Self::step_fast_path), for a scanner for which [errors are dense](Self::are_errors_dense).
     #[inline]
-    pub(crate) fn step_dense<'a>(&mut self, input: &'a [u8]) -> Option<(&'a str, PrefixEnd)> {
-        if self.density != ErrorDensity::Dense || !self.asks_for_utf8_only() {
-            return None;
-        }
+    pub(crate) fn step_dense<'a>(&mut self, input: &'a [u8]) -> (&'a str, PrefixEnd) {
         let (text, end) = valid_prefix_dense(input);
-        if text.is_empty() {
-            return None;
+        if !text.is_empty() {
+            self.accept(text.len(), end);
         }
-        self.accept(text.len(), end);
-        Some((text, end))
+        (text, end)
     }
 
     /// Whether the start is over and strictness is off.
@@ -466,7 +462,7 @@ mod tests {
     }
 
     #[test]
-    fn dense_errors_are_classified_without_a_kernel_call() {
+    fn dense_errors_are_classified_without_a_call_of_a_level() {
         let len = |error: Option<Utf8Error>| error.map(|error| error.bytes().len());
         for (input, expected) in [
             (&b"\x80"[..], Some(1)),

@@ -36,30 +36,12 @@ pub struct Utf8Validator {
 
 impl Utf8Validator {
     /// Creates a validator with the default options.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// assert!(utf8_codec::Utf8Validator::new().push("日本語".as_bytes()).is_ok());
-    /// ```
     #[must_use]
     pub const fn new() -> Self {
         Self { scanner: Scanner::new(Utf8Options::new()), partial: Partial::new() }
     }
 
-    /// Sets the options. Call it before the first push.
-    ///
-    /// If the stream has begun, it continues with the same offsets. The rejected characters apply to the bytes
-    /// that have not been decoded. The other options apply after the next [`reset`](Self::reset).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{BomPolicy, Utf8Options, Utf8Validator};
-    ///
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Require);
-    /// assert!(Utf8Validator::new().with_options(options).push(b"no BOM").is_err());
-    /// ```
+    /// Sets the options, like [`Utf8Decoder::with_options`](crate::Utf8Decoder::with_options).
     #[must_use]
     pub const fn with_options(self, options: Utf8Options) -> Self {
         Self { scanner: self.scanner.with_options(options), ..self }
@@ -120,15 +102,10 @@ impl Utf8Validator {
     #[inline(never)]
     fn push_slowly(&mut self, chunk: &[u8]) -> Result<(), Utf8Error> {
         let mut input = chunk;
+        if let Some(Err(error)) = self.partial.take(&mut self.scanner, &mut input) {
+            return Err(error);
+        }
         while !input.is_empty() {
-            if !self.partial.is_empty() {
-                let (consumed, step) = self.partial.resume(&mut self.scanner, input);
-                input = tail(input, consumed);
-                match step {
-                    Step::Error(error) => return Err(error),
-                    Step::Text(_) | Step::Skip(_) | Step::NeedMore => continue,
-                }
-            }
             match self.scanner.step(input) {
                 Step::Text(text) => input = tail(input, text.len()),
                 Step::Skip(len) => input = tail(input, len),
@@ -144,95 +121,32 @@ impl Utf8Validator {
 
     /// Ends the stream.
     ///
-    /// Further calls are harmless and return `Ok` once every error has been reported. Two errors are
-    /// possible only if the stream ends inside a required BOM: `MissingBom`, then `Incomplete`. With
-    /// [`BomPolicy::Require`](crate::BomPolicy::Require), call it until `Ok`.
-    ///
     /// # Errors
     ///
-    /// [`Incomplete`](crate::Utf8ErrorKind::Incomplete) if the stream ends inside a sequence.
-    /// [`MissingBom`](crate::Utf8ErrorKind::MissingBom) if it ends before a required BOM is
-    /// complete.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Validator;
-    ///
-    /// let mut validator = Utf8Validator::new();
-    /// validator.push(b"abc\xE2\x82").unwrap();
-    /// assert_eq!(validator.finish().unwrap_err().valid_up_to(), 3);
-    /// assert_eq!(validator.finish(), Ok(()));
-    /// ```
+    /// Those of [`Utf8Decoder::finish`](crate::Utf8Decoder::finish).
     pub fn finish(&mut self) -> Result<(), Utf8Error> {
-        match self.partial.finish(&mut self.scanner) {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
+        self.partial.finish(&mut self.scanner).map_or(Ok(()), Err)
     }
 
     /// Starts a new stream with the same options, at offset 0. The held bytes are discarded.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Validator;
-    ///
-    /// let mut validator = Utf8Validator::new();
-    /// validator.push(b"half a \xC3").unwrap();
-    /// validator.reset();
-    /// assert_eq!((validator.position(), validator.is_complete()), (0, true));
-    /// ```
     pub const fn reset(&mut self) {
         self.scanner.reset();
         self.partial = Partial::new();
     }
 
     /// Returns the number of bytes of the stream that have been consumed, held bytes included.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Validator;
-    ///
-    /// let mut validator = Utf8Validator::new();
-    /// validator.push(b"a\xFFb").unwrap_err();
-    /// assert_eq!(validator.position(), 2); // after the error; `b` is still to be pushed
-    /// ```
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.scanner.position() + self.partial.len() as u64
     }
 
     /// Returns the held bytes: the beginning of a sequence or of a BOM, at most three bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Validator;
-    ///
-    /// let mut validator = Utf8Validator::new();
-    /// validator.push(b"abc\xE2\x82").unwrap();
-    /// assert_eq!(validator.incomplete(), b"\xE2\x82");
-    /// ```
     #[must_use]
     pub fn incomplete(&self) -> &[u8] {
         self.partial.as_bytes()
     }
 
     /// Returns whether the bytes so far end between two characters, with nothing held.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Validator;
-    ///
-    /// let mut validator = Utf8Validator::new();
-    /// validator.push(b"\xF0\x9F").unwrap();
-    /// assert!(!validator.is_complete());
-    /// validator.push(b"\x98\x80").unwrap();
-    /// assert!(validator.is_complete());
-    /// ```
     #[must_use]
     pub const fn is_complete(&self) -> bool {
         self.partial.is_empty()
@@ -242,34 +156,12 @@ impl Utf8Validator {
     ///
     /// It is always `false` with [`BomPolicy::Keep`](crate::BomPolicy::Keep) and
     /// [`BomPolicy::Forbid`](crate::BomPolicy::Forbid).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{BomPolicy, Utf8Options, Utf8Validator};
-    ///
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let mut validator = Utf8Validator::new().with_options(options);
-    /// validator.push("\u{FEFF}text".as_bytes()).unwrap();
-    /// assert!(validator.bom_seen());
-    /// ```
     #[must_use]
     pub const fn bom_seen(&self) -> bool {
         self.scanner.bom_seen()
     }
 
     /// Returns the number of continuation bytes skipped at a mid-stream start, at most three.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{Utf8Options, Utf8Validator};
-    ///
-    /// let options = Utf8Options::new().with_mid_stream_start();
-    /// let mut validator = Utf8Validator::new().with_options(options);
-    /// validator.push(b"\x98\x80 and so on").unwrap();
-    /// assert_eq!(validator.skipped(), 2);
-    /// ```
     #[must_use]
     pub const fn skipped(&self) -> usize {
         self.scanner.start().skipped()

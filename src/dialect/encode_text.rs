@@ -27,7 +27,7 @@ impl DialectEncoder {
     /// assert_eq!(bytes, b"a\xC0\x80\xED\xA0\xBD\xED\xB8\x80");
     /// ```
     pub fn push_to_vec(&mut self, text: &str, bytes: &mut Vec<u8>) -> Result<(), DialectError> {
-        self.push_to(text, bytes)
+        self.push_to(text, |portion| bytes.extend_from_slice(portion))
     }
 
     /// Encodes code points and appends their bytes.
@@ -90,60 +90,41 @@ impl DialectEncoder {
         Ok(())
     }
 
+    /// Encodes `text` and passes its bytes to `out` in portions.
     pub(crate) fn push_to(
         &mut self,
         text: &str,
-        out: &mut impl Output,
+        mut out: impl FnMut(&[u8]),
     ) -> Result<(), DialectError> {
-        out.put(self.take_bom());
+        out(self.take_bom());
         if text.is_empty() {
             // The halves of a pair stay adjacent.
             return Ok(());
         }
         // The result of `finish` is returned through memory: scenario `dialect`, rows `*-encode`.
         if self.holds_before_text() {
-            out.put(&self.finish()?);
+            out(&self.finish()?);
         }
         encode_text(self.dialect(), text, out);
         Ok(())
     }
 }
 
-/// A buffer that grows.
-pub(crate) trait Output {
-    fn put(&mut self, bytes: &[u8]);
-}
-
-impl Output for Vec<u8> {
-    #[inline]
-    fn put(&mut self, bytes: &[u8]) {
-        self.extend_from_slice(bytes);
-    }
-}
-
-#[cfg(feature = "std")]
-impl Output for bytes::BytesMut {
-    #[inline]
-    fn put(&mut self, bytes: &[u8]) {
-        self.extend_from_slice(bytes);
-    }
-}
-
 /// The number of bytes that are rewritten at once.
 const BUFFER: usize = 512;
 
-/// Writes `text`. Copies stretches that are the same in UTF-8, and rewrites what is between them.
-fn encode_text(dialect: Dialect, text: &str, out: &mut impl Output) {
+/// Passes `text` to `out`. Copies stretches that are the same in UTF-8, and rewrites what is between them.
+fn encode_text(dialect: Dialect, text: &str, mut out: impl FnMut(&[u8])) {
     let nul = match dialect {
         Dialect::Cesu8 => NulForm::OneByte,
         Dialect::ModifiedUtf8 => NulForm::TwoBytes,
-        _ => return out.put(text.as_bytes()),
+        _ => return out(text.as_bytes()),
     };
     let level = Level::detect();
     let mut rest = text.as_bytes();
     loop {
         let same = level.find_outside(rest, nul.plain_bytes()).unwrap_or(rest.len());
-        out.put(&rest[..same]);
+        out(&rest[..same]);
         rest = &rest[same..];
         // After one sequence that differs, more are likely.
         let mut buffer = [0; BUFFER];
@@ -152,7 +133,7 @@ fn encode_text(dialect: Dialect, text: &str, out: &mut impl Output) {
                 return;
             }
             let (read, written) = level.split_pairs(rest, nul, &mut buffer);
-            out.put(&buffer[..written]);
+            out(&buffer[..written]);
             rest = &rest[read..];
             if read == written {
                 break;

@@ -191,9 +191,10 @@ impl DialectEncoder {
     pub fn finish(
         &mut self,
     ) -> Result<impl Deref<Target = [u8]> + AsRef<[u8]> + Debug + use<>, DialectError> {
-        let mut bytes = EncodedBytes::EMPTY;
+        let mut bytes = self.begin();
         self.release(&mut bytes)?;
-        Ok(self.prepend_bom(bytes))
+        self.bom.take_bom();
+        Ok(bytes)
     }
 
     /// Starts a new stream with the same settings: offset 0, nothing held, no error counted. A
@@ -259,34 +260,40 @@ impl DialectEncoder {
     }
 
     fn push(&mut self, code_point: u32, pairs: Pairs) -> Result<EncodedBytes, DialectError> {
-        let mut bytes = EncodedBytes::EMPTY;
-        let mut whole = code_point;
+        let mut bytes = self.begin();
+        let ends_pair = pairs == Pairs::Joined && is_trailing_surrogate(code_point);
         let held = self.held;
-        match held {
-            HeldSurrogate::Half(leading)
-                if pairs == Pairs::Joined && is_trailing_surrogate(code_point) =>
-            {
+        let whole = match held {
+            HeldSurrogate::Half(leading) if ends_pair => {
                 self.held = HeldSurrogate::Nothing;
-                whole = from_pair(leading, code_point);
+                from_pair(leading, code_point)
             }
-            _ => self.release(&mut bytes)?,
-        }
+            _ => {
+                self.release(&mut bytes)?;
+                code_point
+            }
+        };
+        let offset = self.position;
         self.position += 1;
-        if held == HeldSurrogate::Written
-            && pairs == Pairs::Joined
-            && is_trailing_surrogate(code_point)
-        {
-            let kind = Utf8ErrorKind::SurrogatePair;
-            self.reject(code_point, kind, self.position - 1, &mut bytes)?;
+        if held == HeldSurrogate::Written && ends_pair {
+            self.reject(code_point, Utf8ErrorKind::SurrogatePair, offset, &mut bytes)?;
         } else if pairs == Pairs::Joined && is_leading_surrogate(code_point) {
             self.held = HeldSurrogate::Half(code_point);
-        } else if let Err(error) = self.write(whole, self.position - 1, &mut bytes) {
+        } else if let Err(error) = self.write(whole, offset, &mut bytes) {
             if let HeldSurrogate::Half(leading) | HeldSurrogate::Alone(leading) = held {
                 self.held = HeldSurrogate::Alone(leading);
             }
             return Err(error);
         }
-        Ok(self.prepend_bom(bytes))
+        self.bom.take_bom();
+        Ok(bytes)
+    }
+
+    /// Returns the BOM if it has not been written. An error leaves it to the next call.
+    fn begin(&self) -> EncodedBytes {
+        let mut bytes = EncodedBytes::EMPTY;
+        bytes.extend(self.bom.clone().take_bom());
+        bytes
     }
 
     /// Writes the held surrogate, which is unpaired.
@@ -296,19 +303,6 @@ impl DialectEncoder {
                 self.write(surrogate, self.position - 1, bytes)
             }
             HeldSurrogate::Nothing | HeldSurrogate::Written => Ok(()),
-        }
-    }
-
-    /// Prepends the BOM if it has not been written.
-    fn prepend_bom(&mut self, bytes: EncodedBytes) -> EncodedBytes {
-        match self.bom.take_bom() {
-            [] => bytes,
-            bom => {
-                let mut signed = EncodedBytes::EMPTY;
-                signed.extend(bom);
-                signed.extend(&bytes);
-                signed
-            }
         }
     }
 

@@ -109,15 +109,8 @@ impl DialectError {
             Dialect::Utf8b => ([code_point as u8, 0, 0, 0, 0, 0], 1),
             _ => generalized(code_point),
         };
-        Self {
-            offset: end - len as u64,
-            code_point,
-            dialect,
-            kind: Utf8ErrorKind::NotScalar,
-            bytes,
-            len: len as u8,
-            next: None,
-        }
+        let (offset, kind) = (end - len as u64, Utf8ErrorKind::NotScalar);
+        Self { code_point, ..Self::new(offset, dialect, kind, &bytes[..len], None) }
     }
 
     /// Returns the offset in the stream. The unit is that of the input.
@@ -219,7 +212,9 @@ impl DialectError {
         match mode {
             ErrorMode::Fatal => return None,
             ErrorMode::Skip => {}
-            ErrorMode::Escape if self.is_of_encoding() => return Some(escape(self.code_point)),
+            ErrorMode::Escape if self.is_of_encoding() => {
+                return Some(Repair::escape(self.code_point));
+            }
             _ if self.is_of_encoding() => repair.push(ShortText::REPLACEMENT),
             _ if self.len == 0 => {}
             ErrorMode::Replacement => repair.push(ShortText::REPLACEMENT),
@@ -301,18 +296,6 @@ impl From<DialectError> for std::io::Error {
         };
         Self::new(kind, error)
     }
-}
-
-/// `\uHHHH`, or above U+FFFF `\UHHHHHHHH`.
-fn escape(code_point: u32) -> Repair {
-    let (mark, digits) = if code_point <= 0xFFFF { ('u', 4) } else { ('U', 8) };
-    let mut escape = Repair::new("\\");
-    escape.push(ShortText::from_char(mark));
-    for digit in (0..digits).rev() {
-        let nibble = code_point >> (4 * digit) & 0xF;
-        escape.push(ShortText::from_char(char::from(b"0123456789abcdef"[nibble as usize])));
-    }
-    escape
 }
 
 const _: () = assert!(size_of::<DialectError>() == 24);

@@ -10,7 +10,7 @@ use crate::decoder::options::Utf8Options;
 use crate::decoder::progress::{Progress, Status, progress};
 use crate::decoder::step::AtEnd;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::fallback::{Fallback, FallbackState};
+use crate::fallback::state::{Fallback, FallbackState};
 
 /// Decodes a byte stream, chunk by chunk. Bytes that are not UTF-8 are decoded in a legacy
 /// encoding.
@@ -87,25 +87,26 @@ impl FallbackDecoder {
         Self { decoder: Utf8Decoder::new(), state: FallbackState::new(fallback), held }
     }
 
-    /// Returns what falls back, for a codec or a stream that takes this decoder for its settings.
-    #[cfg(any(feature = "codec", feature = "stream"))]
-    pub(crate) const fn fallback(&self) -> Fallback {
-        self.state.fallback()
+    /// Returns the state of a new stream, for a codec that takes this decoder for its settings.
+    #[cfg(feature = "codec")]
+    pub(crate) fn into_state(mut self) -> FallbackState {
+        self.state.reset();
+        self.state
     }
 
-    /// Continues from `decoder`.
+    /// Continues from `decoder`, with the settings of this one.
     #[cfg(feature = "stream")]
-    pub(crate) fn continuing(mut decoder: Utf8Decoder, fallback: Fallback) -> Self {
-        let held =
-            HeldBytes { bytes: decoder.take_held().as_bytes().to_vec(), ..HeldBytes::default() };
-        Self { decoder, held, ..Self::new(fallback) }
+    pub(crate) fn continuing(mut self, mut decoder: Utf8Decoder) -> Self {
+        self.reset();
+        self.held.bytes = decoder.take_held().as_bytes().to_vec();
+        Self { decoder, ..self }
     }
 
     /// Sets the options. Call it before the first push.
     #[must_use]
-    pub fn with_options(self, options: Utf8Options) -> Self {
-        let decoder = Utf8Decoder::new().with_options(options);
-        Self { decoder, ..Self::new(self.state.fallback()) }
+    pub fn with_options(mut self, options: Utf8Options) -> Self {
+        self.reset();
+        Self { decoder: Utf8Decoder::new().with_options(options), ..self }
     }
 
     /// Decodes `chunk` and appends the text to `text`. `mode` determines what replaces each error.

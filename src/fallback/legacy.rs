@@ -1,9 +1,6 @@
 //! Legacy encodings: how are bytes that are not UTF-8 decoded?
 //!
-//! This is the only file that calls encoding_rs. [`LegacyEncoding::decode`] is for a
-//! [fallback](crate::fallback), which may have to decode bytes again and so keeps none in a
-//! decoder. `LegacyDecoder` is for streams that are in a legacy encoding from the start, such as
-//! HTTP bodies. It reports errors.
+//! A fallback may have to decode bytes again, so [`LegacyEncoding::decode`] keeps none in a decoder.
 
 use alloc::string::String;
 use core::fmt;
@@ -15,6 +12,8 @@ use crate::decoder::options::Strictness;
 use crate::decoder::step::AtEnd;
 use crate::decoder::text::{Level, push_utf16};
 use crate::decoder::utf8_decoder::lossy::SingleByte;
+#[cfg(feature = "encoding_rs")]
+use crate::fallback::whatwg;
 
 /// The encoding of text that is not UTF-8.
 ///
@@ -37,10 +36,10 @@ use crate::decoder::utf8_decoder::lossy::SingleByte;
 /// assert_eq!(read(LegacyEncoding::latin1()), "\u{80} café");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct LegacyEncoding(Table);
+pub struct LegacyEncoding(pub(super) Table);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Table {
+pub(super) enum Table {
     Latin1,
     Windows1252,
     #[cfg(feature = "encoding_rs")]
@@ -210,7 +209,7 @@ impl LegacyEncoding {
 ///
 /// Bytes become UTF-16 units first, which a level encodes. Rows `windows-1252` of
 /// `benches/scenarios/fallback.rs`.
-fn decode_bytes(c1: Option<&[char; 32]>, bytes: &[u8], text: &mut String) -> Decoded {
+pub(super) fn decode_bytes(c1: Option<&[char; 32]>, bytes: &[u8], text: &mut String) -> Decoded {
     /// Up to this many bytes, clearing the units costs more than it saves. Rows `fallback-part`.
     const FEW: usize = 16;
     /// The bytes of most lines. Rows `fallback-line`.
@@ -262,295 +261,5 @@ fn decode_block<const N: usize>(c1: Option<&[char; 32]>, block: &[u8], text: &mu
 impl fmt::Debug for LegacyEncoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("LegacyEncoding").field(&self.name()).finish()
-    }
-}
-
-#[cfg(feature = "encoding_rs")]
-mod whatwg {
-    use alloc::string::String;
-    use core::slice;
-
-    use encoding_rs::{Decoder, DecoderResult, Encoding};
-
-    use super::{AtEnd, Decoded};
-    use utf8_simd::valid_prefix;
-
-    /// Decodes `bytes` with a new decoder each time, so that no decoder keeps any of them.
-    ///
-    /// A decoder does not return the bytes it keeps, only whether it keeps any. So the last bytes
-    /// are pushed one by one, and the result ends where the decoder last kept none.
-    pub(super) fn decode(
-        encoding: &'static Encoding,
-        bytes: &[u8],
-        at_end: AtEnd,
-        text: &mut String,
-    ) -> Decoded {
-        let mut decoder = encoding.new_decoder_without_bom_handling();
-        let mut block = [0; BLOCK];
-        if at_end == AtEnd::Yes || encoding.is_single_byte() {
-            let replaced = feed(&mut decoder, bytes, AtEnd::Yes, &mut block, text);
-            return Decoded { read: bytes.len(), replaced };
-        }
-        let (bulk, last) = bytes.split_at(bytes.len().saturating_sub(LAST));
-        let mut neutral = (0, 0, text.len());
-        let mut replaced = feed(&mut decoder, bulk, AtEnd::No, &mut block, text);
-        for (at, byte) in last.iter().enumerate() {
-            if keeps_nothing(&decoder) {
-                neutral = (bulk.len() + at, replaced, text.len());
-            }
-            replaced += feed(&mut decoder, slice::from_ref(byte), AtEnd::No, &mut block, text);
-        }
-        if keeps_nothing(&decoder) {
-            neutral = (bytes.len(), replaced, text.len());
-        }
-        let (read, replaced, text_len) = neutral;
-        text.truncate(text_len);
-        Decoded { read, replaced }
-    }
-
-    /// Twice the length of the longest character, minus one: some character ends among the last
-    /// bytes.
-    const LAST: usize = 7;
-
-    fn keeps_nothing(decoder: &Decoder) -> bool {
-        decoder.latin1_byte_compatible_up_to(b"").is_some()
-    }
-
-    /// Decodes all of `bytes` and returns the number of U+FFFD written.
-    ///
-    /// It decodes to `block` rather than to the spare capacity of `text`, because encoding_rs would
-    /// zero all of that in each call.
-    fn feed(
-        decoder: &mut Decoder,
-        bytes: &[u8],
-        at_end: AtEnd,
-        block: &mut [u8; BLOCK],
-        text: &mut String,
-    ) -> u64 {
-        let last = at_end == AtEnd::Yes;
-        let (mut rest, mut replaced) = (bytes, 0);
-        loop {
-            let (result, read, written) =
-                decoder.decode_to_utf8_without_replacement(rest, block, last);
-            text.push_str(valid_prefix(&block[..written]).0);
-            rest = &rest[read..];
-            match result {
-                DecoderResult::InputEmpty => return replaced,
-                DecoderResult::OutputFull => {}
-                DecoderResult::Malformed(..) => {
-                    text.push(char::REPLACEMENT_CHARACTER);
-                    replaced += 1;
-                }
-            }
-        }
-    }
-
-    const BLOCK: usize = 1024;
-}
-
-/// Decodes a stream in a legacy encoding, and reports each ill-formed part.
-///
-/// Between calls it keeps the beginning of a split character. An initial U+FEFF is text. In UTF-16
-/// it also determines the byte order, whatever the name of the encoding, since U+FFFE does not
-/// occur in text. After the end of a stream it can decode another. Offsets keep counting.
-#[cfg(feature = "http-body")]
-pub(crate) struct LegacyDecoder {
-    encoding: LegacyEncoding,
-    #[cfg(feature = "encoding_rs")]
-    decoder: Option<encoding_rs::Decoder>,
-    /// The number of bytes decoded.
-    position: u64,
-    /// The last of these bytes, most recent last: an error may be reported some bytes late.
-    #[cfg(feature = "encoding_rs")]
-    recent: [u8; 6],
-}
-
-/// The result of [`LegacyDecoder::decode`].
-#[cfg(feature = "http-body")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LegacyStatus {
-    /// All bytes have been decoded.
-    Done,
-    /// The text has no capacity left.
-    Full,
-    /// The decoder stopped after an ill-formed part, which one U+FFFD replaces (WHATWG).
-    #[cfg(feature = "encoding_rs")]
-    IllFormed {
-        /// The offset of the part in the stream.
-        offset: u64,
-        /// The bytes of the part, then zeros.
-        bytes: [u8; 4],
-        /// The number of bytes in the part, one to four.
-        len: usize,
-    },
-}
-
-#[cfg(feature = "http-body")]
-impl LegacyDecoder {
-    pub(crate) fn new(encoding: LegacyEncoding) -> Self {
-        Self {
-            encoding,
-            #[cfg(feature = "encoding_rs")]
-            decoder: match encoding.0 {
-                Table::Whatwg(encoding) => Some(encoding.new_decoder_without_bom_handling()),
-                Table::Latin1 | Table::Windows1252 => None,
-            },
-            position: 0,
-            #[cfg(feature = "encoding_rs")]
-            recent: [0; 6],
-        }
-    }
-
-    /// Returns the encoding. The byte order of UTF-16 is that of the BOM, once it has been decoded.
-    pub(crate) fn encoding(&self) -> LegacyEncoding {
-        #[cfg(feature = "encoding_rs")]
-        if let Some(decoder) = &self.decoder {
-            return LegacyEncoding(Table::Whatwg(decoder.encoding()));
-        }
-        self.encoding
-    }
-
-    /// Returns the capacity that the text of `bytes` bytes needs, but not much more than `most`.
-    pub(crate) const fn room(bytes: usize, most: usize) -> usize {
-        let text = bytes.saturating_mul(3);
-        (if text < most { text } else { most }) + 16
-    }
-
-    /// Decodes `bytes` and appends the text to `text`, as far as its capacity allows. Returns the
-    /// number of bytes decoded.
-    ///
-    /// With [`AtEnd::Yes`], [`LegacyStatus::Done`] ends the stream.
-    #[cfg_attr(
-        not(feature = "encoding_rs"),
-        allow(unused_variables, reason = "every character is one byte")
-    )]
-    pub(crate) fn decode(
-        &mut self,
-        bytes: &[u8],
-        at_end: AtEnd,
-        text: &mut String,
-    ) -> (usize, LegacyStatus) {
-        let c1 = match self.encoding.0 {
-            Table::Latin1 => None,
-            Table::Windows1252 => Some(&WINDOWS_1252_C1),
-            #[cfg(feature = "encoding_rs")]
-            Table::Whatwg(_) => return self.decode_whatwg(bytes, at_end, text),
-        };
-        // Each byte becomes a character of at most three bytes.
-        let fits = bytes.len().min((text.capacity() - text.len()) / 3);
-        decode_bytes(c1, &bytes[..fits], text);
-        self.position += fits as u64;
-        let is_done = fits == bytes.len();
-        (fits, if is_done { LegacyStatus::Done } else { LegacyStatus::Full })
-    }
-
-    #[cfg(feature = "encoding_rs")]
-    fn decode_whatwg(
-        &mut self,
-        bytes: &[u8],
-        at_end: AtEnd,
-        text: &mut String,
-    ) -> (usize, LegacyStatus) {
-        use encoding_rs::{DecoderResult, UTF_16BE, UTF_16LE};
-
-        let mut total = 0;
-        loop {
-            let Some(decoder) = &mut self.decoder else { return (total, LegacyStatus::Done) };
-            let encoding = decoder.encoding();
-            let order_is_open = self.position < 2 && (encoding == UTF_16LE || encoding == UTF_16BE);
-            let rest = &bytes[total..];
-            let window = match order_is_open {
-                true => rest.len().min(2 - self.position as usize),
-                false => rest.len(),
-            };
-            let (before, is_part) = (text.len(), window < rest.len());
-            let last = at_end == AtEnd::Yes && !is_part;
-            let (result, read) =
-                decoder.decode_to_string_without_replacement(&rest[..window], text, last);
-            if order_is_open && &text[before..] == "\u{FFFE}" {
-                let other = if encoding == UTF_16LE { UTF_16BE } else { UTF_16LE };
-                *decoder = other.new_decoder_without_bom_handling();
-                text.replace_range(before.., "\u{FEFF}");
-            } else if last && result == DecoderResult::InputEmpty {
-                *decoder = encoding.new_decoder_without_bom_handling();
-            }
-            self.consume(&rest[..read]);
-            total += read;
-            match result {
-                DecoderResult::InputEmpty if is_part => {}
-                DecoderResult::InputEmpty => return (total, LegacyStatus::Done),
-                DecoderResult::OutputFull => return (total, LegacyStatus::Full),
-                DecoderResult::Malformed(len, late) => {
-                    return (total, self.ill_formed(len.into(), late.into()));
-                }
-            }
-        }
-    }
-
-    #[cfg(feature = "encoding_rs")]
-    fn consume(&mut self, bytes: &[u8]) {
-        let latest = &bytes[bytes.len().saturating_sub(self.recent.len())..];
-        self.recent.rotate_left(latest.len());
-        let kept = self.recent.len() - latest.len();
-        self.recent[kept..].copy_from_slice(latest);
-        self.position += bytes.len() as u64;
-    }
-
-    /// Creates the status for the part of `len` bytes that ends `late` bytes before the position.
-    #[cfg(feature = "encoding_rs")]
-    fn ill_formed(&self, len: usize, late: usize) -> LegacyStatus {
-        let end = self.recent.len() - late;
-        let mut bytes = [0; 4];
-        bytes[..len].copy_from_slice(&self.recent[end - len..end]);
-        LegacyStatus::IllFormed { offset: self.position - (len + late) as u64, bytes, len }
-    }
-}
-
-#[cfg(feature = "http-body")]
-impl fmt::Debug for LegacyDecoder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LegacyDecoder")
-            .field("encoding", &self.encoding.name())
-            .field("position", &self.position)
-            .finish_non_exhaustive()
-    }
-}
-
-#[cfg(all(test, feature = "http-body"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reserved_room_does_not_overflow() {
-        assert_eq!(LegacyDecoder::room(0, 100), 16);
-        assert_eq!(LegacyDecoder::room(5, 100), 31);
-        assert_eq!(LegacyDecoder::room(usize::MAX / 2, 100), 116);
-        // Three times this, wrapped, is 2.
-        assert_eq!(LegacyDecoder::room(usize::MAX / 3 + 1, 100), 116);
-        assert_eq!(LegacyDecoder::room(usize::MAX, 100), 116);
-    }
-
-    #[test]
-    fn tables_decode_as_much_as_fits() {
-        for encoding in [LegacyEncoding::latin1(), LegacyEncoding::windows_1252()] {
-            let mut decoder = LegacyDecoder::new(encoding);
-            let (mut text, mut rest) = (String::new(), &b"caf\xE9 \x80 \xFF\x00 and more"[..]);
-            let mut whole = String::new();
-            encoding.decode(rest, AtEnd::Yes, Strictness::new(), &mut whole).unwrap();
-            loop {
-                let mut piece = String::with_capacity(10);
-                piece.push_str(">> ");
-                let capacity = piece.capacity();
-                let (read, status) = decoder.decode(rest, AtEnd::No, &mut piece);
-                assert_eq!(read, rest.len().min((capacity - 3) / 3));
-                assert_eq!(piece.capacity(), capacity);
-                text += &piece[3..];
-                rest = &rest[read..];
-                if status == LegacyStatus::Done {
-                    break;
-                }
-            }
-            assert_eq!((text, decoder.position), (whole, 18));
-        }
     }
 }

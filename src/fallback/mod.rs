@@ -58,9 +58,13 @@
 
 mod decoder;
 pub(crate) mod legacy;
+#[cfg(feature = "http-body")]
+pub(crate) mod legacy_decoder;
 #[cfg(any(feature = "codec", feature = "stream"))]
 mod owned;
 mod state;
+#[cfg(feature = "encoding_rs")]
+mod whatwg;
 
 pub use decoder::FallbackDecoder;
 
@@ -68,8 +72,9 @@ pub use crate::fallback::legacy::LegacyEncoding;
 
 #[cfg(feature = "codec")]
 pub(crate) use owned::take_next;
-use state::Extent;
-pub(crate) use state::{Fallback, FallbackState};
+#[cfg(feature = "std")]
+pub(crate) use state::FallbackState;
+use state::{Extent, Fallback};
 
 /// What falls back, and to which encoding.
 impl FallbackDecoder {

@@ -9,9 +9,8 @@ use bytestring::ByteString;
 
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
-use crate::decoder::step::AtEnd;
-use crate::decoder::step::Step;
-use crate::decoder::text::{SplitTo, take_text};
+use crate::decoder::step::{AtEnd, Step};
+use crate::decoder::text::{SplitTo, take_text_with};
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::fallback::FallbackState;
 #[cfg(feature = "stream")]
@@ -35,20 +34,20 @@ pub(crate) fn take_next<B: SplitTo + Buf>(
         }
         let mut legacy = String::new();
         let (text, step) =
-            take_text(bytes, |bytes| match state.step(decoder, bytes, at_end, &mut legacy) {
-                Step::Text(FallbackText::Utf8(text)) => (text, Step::NeedMore),
-                Step::Text(FallbackText::Legacy(len)) | Step::Skip(len) => ("", Step::Text(len)),
+            take_text_with(bytes, |bytes| match state.step(decoder, bytes, at_end, &mut legacy) {
+                Step::Text(FallbackText::Utf8(text)) => (text, Step::Text(())),
+                Step::Text(FallbackText::Legacy(len)) | Step::Skip(len) => ("", Step::Skip(len)),
                 Step::Error(error) => ("", Step::Error(error)),
                 Step::NeedMore => ("", Step::NeedMore),
             });
         match step {
-            Step::NeedMore if text.is_empty() => return Ok(None),
-            Step::NeedMore => return Ok(Some(text)),
-            Step::Text(len) | Step::Skip(len) => bytes.advance(len),
+            Step::Text(()) => return Ok(Some(text)),
+            Step::Skip(len) => bytes.advance(len),
             Step::Error(error) => {
                 bytes.advance(error.bytes().len());
                 legacy.push_str(&decoder.repair(mode, &error).ok_or(error)?);
             }
+            Step::NeedMore => return Ok(None),
         }
         if !legacy.is_empty() {
             return Ok(Some(legacy.into()));

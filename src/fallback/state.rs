@@ -4,10 +4,10 @@ use alloc::string::String;
 
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
-use crate::decoder::step::AtEnd;
+use crate::decoder::scanner::Scanner;
+use crate::decoder::step::{AtEnd, Step};
 use crate::decoder::text::Level;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::{scanner::Scanner, step::Step};
 use crate::fallback::legacy::{Decoded, LegacyEncoding};
 
 /// What is decoded in a legacy encoding if a stream is not UTF-8.
@@ -111,10 +111,6 @@ impl FallbackState {
         *self = Self::new(self.fallback);
     }
 
-    pub(crate) const fn fallback(&self) -> Fallback {
-        self.fallback
-    }
-
     /// Sets the limit of a line. Has no effect on other fallbacks.
     pub(super) const fn set_max_length(&mut self, limit: usize) {
         if let Extent::Line { .. } = self.fallback.extent {
@@ -132,6 +128,7 @@ impl FallbackState {
     /// # Errors
     ///
     /// The error that `mode` does not repair. Its own bytes are consumed.
+    #[inline]
     pub(super) fn append(
         &mut self,
         decoder: &mut Utf8Decoder,
@@ -187,7 +184,7 @@ impl FallbackState {
 
     /// Looks for the BOM that decides.
     fn step_start<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Option<Step<FallbackText<'a>>> {
-        at.decoder.expect_bom();
+        at.decoder.scanner_mut().expect_bom();
         let before = at.decoder.scanner();
         if !before.start().is_over() {
             match at.step() {
@@ -219,18 +216,13 @@ impl FallbackState {
         &mut self,
         at: &mut Cursor<'_, 'a>,
     ) -> Option<Step<FallbackText<'a>>> {
-        let before = at.decoder.scanner();
-        match at.step() {
-            Step::Error(error) if error.kind().is_ill_formed() => {
-                at.decoder.continue_from(before);
-                self.switch_to_legacy(at, error);
-                None
-            }
-            step => Some(at.pass_on(step)),
+        match at.step_well_formed() {
+            Ok(step) => Some(at.pass_on(step)),
+            Err(error) => self.switch_to_legacy(at, error),
         }
     }
 
-    /// Like [`step_parts`](Self::step_parts). If errors are dense, it decodes UTF-8 and many runs at once.
+    /// Like [`step_parts`](Self::step_parts). If errors are near, it decodes UTF-8 and many runs at once.
     fn step_many_parts<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Step<FallbackText<'a>> {
         let start = at.decoder.position();
         let input = &at.input[..at.input.len().min(MANY)];
@@ -253,14 +245,11 @@ impl FallbackState {
     }
 
     /// Decodes UTF-8 and runs of ill-formed parts.
+    #[inline]
     fn step_parts<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Step<FallbackText<'a>> {
-        let before = at.decoder.scanner();
-        match at.step() {
-            Step::Error(error) if error.kind().is_ill_formed() => {
-                at.decoder.continue_from(before);
-                self.step_run(at)
-            }
-            step => at.pass_on(step),
+        match at.step_well_formed() {
+            Ok(step) => at.pass_on(step),
+            Err(_) => self.step_run(at),
         }
     }
 
@@ -288,9 +277,9 @@ impl FallbackState {
         if start != self.run_end || self.uses.first.is_none() {
             self.begin(start);
         }
-        at.decoder.seek(start);
+        at.decoder.scanner_mut().seek(start);
         let (parts, fallback) = (&at.input[..len], self.fallback);
-        let step = at.decoder.scan(|scanner| fallback.decode(scanner, parts, at_end, at.legacy));
+        let step = fallback.decode(at.decoder.scanner_mut(), parts, at_end, at.legacy);
         self.run_end = at.decoder.position();
         self.count_step(at, step)
     }
@@ -321,17 +310,16 @@ impl FallbackState {
         limit: usize,
     ) -> Option<Step<FallbackText<'a>>> {
         let before = at.decoder.scanner();
-        let (ahead, checked) = match at.step() {
+        let step = match at.step_well_formed() {
+            Ok(step) => step,
+            Err(error) => return self.switch_to_legacy(at, error),
+        };
+        let (ahead, checked) = match step {
             Step::Text(text) => match settled_len(text) {
                 0 if text.len() < limit => (at.decoder.scanner(), text.len()),
                 0 => (before, 0),
                 settled => return Some(at.give_back(text, settled)),
             },
-            Step::Error(error) if error.kind().is_ill_formed() => {
-                at.decoder.continue_from(before);
-                self.switch_to_legacy(at, error);
-                return None;
-            }
             // A rejected non-ASCII character may be a different one in the legacy encoding.
             Step::Error(error) if !error.kind().is_about_bom() && !error.bytes().is_ascii() => {
                 (before, 0)
@@ -361,8 +349,7 @@ impl FallbackState {
             let (len, line_end) = match step(&mut ahead, &at.input[checked..], at.at_end) {
                 Step::Text(text) => (text.len(), text.find('\n')),
                 Step::Error(error) if error.kind().is_ill_formed() => {
-                    self.switch_to_legacy(at, error);
-                    return None;
+                    return self.switch_to_legacy(at, error);
                 }
                 Step::Error(error) => (error.bytes().len(), (error.bytes() == b"\n").then_some(0)),
                 Step::Skip(len) => (len, None),
@@ -390,7 +377,7 @@ impl FallbackState {
         left: usize,
     ) -> Option<Step<FallbackText<'a>>> {
         let (line, _) = at.input.split_at_checked(left).unwrap_or((at.input, &[]));
-        let step = at.decoder.scan(|scanner| scanner.step(line));
+        let step = at.decoder.scanner_mut().step(line);
         let taken = match &step {
             Step::Text(text) => text.len(),
             Step::Skip(len) => *len,
@@ -409,15 +396,14 @@ impl FallbackState {
         let line_end = matches!(self.fallback.extent, Extent::Line { .. }).then_some(b'\n');
         if !at.decoder.scanner().start().is_over() {
             // A CR has ended a line before.
-            match at.decoder.scan(|scanner| scanner.open(at.input)) {
+            match at.decoder.scanner_mut().open(at.input) {
                 Some(Step::Skip(len)) => return Step::Skip(len),
                 Some(Step::NeedMore) => return Step::NeedMore,
                 None | Some(Step::Text(_) | Step::Error(_)) => {}
             }
         }
         let (input, at_end, fallback) = (at.input, at.at_end, self.fallback);
-        let step =
-            at.decoder.scan(|scanner| fallback.step(scanner, input, line_end, at_end, at.legacy));
+        let step = fallback.step(at.decoder.scanner_mut(), input, line_end, at_end, at.legacy);
         let taken = match &step {
             Step::Text(decoded) => decoded.read,
             Step::Error(error) => error.bytes().len(),
@@ -430,6 +416,7 @@ impl FallbackState {
     }
 
     /// Counts the bytes or the error of a step in the legacy encoding.
+    #[inline(always)]
     fn count_step<'a>(
         &mut self,
         at: &mut Cursor<'_, 'a>,
@@ -447,15 +434,16 @@ impl FallbackState {
         }
     }
 
-    /// Falls back at the position of the decoder because of `error`.
-    fn switch_to_legacy(&mut self, at: &mut Cursor<'_, '_>, error: Utf8Error) {
+    /// Falls back at the position of the decoder because of `error`. Returns no step: the next one decodes legacy bytes.
+    fn switch_to_legacy<T>(&mut self, at: &mut Cursor<'_, '_>, error: Utf8Error) -> Option<T> {
         at.decoder.note(error);
         self.begin_legacy(at.decoder);
+        None
     }
 
     /// Falls back at the position of `decoder`.
     fn begin_legacy(&mut self, decoder: &mut Utf8Decoder) {
-        decoder.close_start();
+        decoder.scanner_mut().close_start();
         self.begin(decoder.position());
         self.reading = Reading::Legacy;
     }
@@ -539,13 +527,13 @@ impl FallbackState {
         // The errors have been counted before, so this decoder is dropped.
         let mut decoder = Utf8Decoder::at(scanner);
         loop {
-            let mut at = Cursor::at_end(&mut decoder, utf8, &mut text);
+            let mut at = Cursor::ending(&mut decoder, utf8, &mut text);
             let step = self.step_many_parts(&mut at);
             let Some(used) = append_step(step, &decoder, mode, &mut text)? else { break };
             utf8 = &utf8[used..];
         }
         loop {
-            let mut at = Cursor::at_end(&mut decoder, legacy_bytes, &mut text);
+            let mut at = Cursor::ending(&mut decoder, legacy_bytes, &mut text);
             let step = self.step_legacy(&mut at);
             let Some(used) = append_step(step, &decoder, mode, &mut text)? else { break };
             legacy_bytes = &legacy_bytes[used..];
@@ -556,6 +544,7 @@ impl FallbackState {
 
 /// Appends the text of a step, or what replaces its error. Returns the number of bytes consumed, or `None` if more are
 /// needed. Legacy text has already been appended.
+#[inline(always)]
 fn append_step(
     step: Step<FallbackText<'_>>,
     decoder: &Utf8Decoder,
@@ -579,6 +568,7 @@ fn append_step(
 impl Fallback {
     /// Decodes the beginning of `input` in the legacy encoding, at most up to and including the first `line_end`. Moves
     /// past it, and appends the text. Returns the error of a rejected character at the front.
+    #[inline(always)]
     pub(super) fn step(
         self,
         scanner: &mut Scanner,
@@ -605,6 +595,7 @@ impl Fallback {
     }
 
     /// Like [`step`](Self::step), for bytes without rejected ASCII.
+    #[inline(always)]
     fn decode(
         self,
         scanner: &mut Scanner,
@@ -657,18 +648,19 @@ struct Cursor<'p, 'a> {
 impl<'p, 'a> Cursor<'p, 'a> {
     /// Creates a cursor for input at the end of a stream or of a line.
     #[cfg(feature = "std")]
-    fn at_end(decoder: &'p mut Utf8Decoder, input: &'a [u8], legacy: &'p mut String) -> Self {
+    fn ending(decoder: &'p mut Utf8Decoder, input: &'a [u8], legacy: &'p mut String) -> Self {
         Self { decoder, input, at_end: AtEnd::Yes, legacy }
     }
 
     /// Classifies the beginning of the input as UTF-8, given what follows it.
-    #[inline]
+    // Always inlined, like the steps below: a step is returned through memory. Rows `fallback-*`.
+    #[inline(always)]
     fn step(&mut self) -> Step<&'a str> {
         self.step_from(0)
     }
 
     /// Like [`step`](Self::step), for the input from this index.
-    #[inline]
+    #[inline(always)]
     fn step_from(&mut self, index: usize) -> Step<&'a str> {
         let input = &self.input[index..];
         if let Some((text, _)) = self.decoder.step_fast_path(input)
@@ -676,7 +668,20 @@ impl<'p, 'a> Cursor<'p, 'a> {
         {
             return Step::Text(text);
         }
-        self.decoder.scan(|scanner| step(scanner, input, self.at_end))
+        step(self.decoder.scanner_mut(), input, self.at_end)
+    }
+
+    /// Like [`step`](Self::step), but ill-formed input is left: the decoder does not move.
+    #[inline(always)]
+    fn step_well_formed(&mut self) -> Result<Step<&'a str>, Utf8Error> {
+        let before = self.decoder.scanner();
+        match self.step() {
+            Step::Error(error) if error.kind().is_ill_formed() => {
+                self.decoder.continue_from(before);
+                Err(error)
+            }
+            step => Ok(step),
+        }
     }
 
     /// Like [`step`](Self::step), for input that never falls back.
@@ -686,6 +691,7 @@ impl<'p, 'a> Cursor<'p, 'a> {
     }
 
     /// Counts the error of a step.
+    #[inline(always)]
     fn pass_on(&mut self, step: Step<&'a str>) -> Step<FallbackText<'a>> {
         match step {
             Step::Text(text) => Step::Text(FallbackText::Utf8(text)),
@@ -698,7 +704,7 @@ impl<'p, 'a> Cursor<'p, 'a> {
     /// Returns the first `len` bytes of the last step's text, which are whole characters. The
     /// decoder moves back to their end.
     fn give_back(&mut self, text: &'a str, len: usize) -> Step<FallbackText<'a>> {
-        self.decoder.unread(text.len() - len);
+        self.decoder.scanner_mut().unread(text.len() - len);
         Step::Text(FallbackText::Utf8(&text[..len]))
     }
 }

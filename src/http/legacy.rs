@@ -2,13 +2,13 @@
 
 use bytes::{Buf, Bytes};
 
-#[cfg(feature = "encoding_rs")]
-use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
+use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
-#[cfg(feature = "encoding_rs")]
 use crate::decoder::options::Utf8Options;
+use crate::decoder::progress::Status;
 use crate::decoder::step::AtEnd;
-use crate::fallback::legacy::{LegacyDecoder, LegacyEncoding, LegacyStatus};
+use crate::fallback::legacy::LegacyEncoding;
+use crate::fallback::legacy_decoder::LegacyDecoder;
 use crate::http::BodyError;
 
 /// Decodes a body in a legacy encoding.
@@ -86,10 +86,6 @@ impl Legacy {
     }
 
     /// Returns the next block of text, or `None` once the chunk, or the stream, has been decoded.
-    #[cfg_attr(
-        not(feature = "encoding_rs"),
-        allow(unused_variables, reason = "nothing is ill-formed")
-    )]
     pub(super) fn next(&mut self, mode: ErrorMode) -> Result<Option<Bytes>, LegacyError> {
         if let Some(error) = self.due.take() {
             return Err(error);
@@ -108,16 +104,15 @@ impl Legacy {
             let (read, status) = self.decoder.decode(&self.chunk, at_end, &mut text);
             self.chunk.advance(read);
             match status {
-                LegacyStatus::Full => break,
-                LegacyStatus::Done if at_end == AtEnd::Yes => self.state = LegacyState::Idle,
-                LegacyStatus::Done => {}
-                #[cfg(feature = "encoding_rs")]
-                LegacyStatus::IllFormed { offset, bytes, len } => {
-                    let name = self.decoder.encoding().name();
-                    let error = LegacyError::new(name, offset, &bytes[..len]);
+                Status::Full | Status::TooSmall { .. } => break,
+                Status::Done if at_end == AtEnd::Yes => self.state = LegacyState::Idle,
+                Status::Done => {}
+                Status::IllFormed(error) => {
                     self.errors += 1;
+                    let repair = mode.repair(&error, Utf8Options::new());
+                    let error = LegacyError { encoding: self.decoder.encoding().name(), error };
                     self.first.get_or_insert((self.written + text.len() as u64, error));
-                    match mode.repair(&error.to_utf8(), Utf8Options::new()) {
+                    match repair {
                         Some(repair) => text.push_str(&repair),
                         None => self.due = Some(error),
                     }
@@ -139,34 +134,12 @@ const BLOCK: usize = 16 * 1024;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LegacyError {
     encoding: &'static str,
-    offset: u64,
-    bytes: [u8; 4],
-    len: u8,
-}
-
-impl LegacyError {
-    /// Creates an error. `part` has one to four bytes.
-    #[cfg(feature = "encoding_rs")]
-    pub(super) fn new(encoding: &'static str, offset: u64, part: &[u8]) -> Self {
-        let mut bytes = [0; 4];
-        bytes[..part.len()].copy_from_slice(part);
-        Self { encoding, offset, bytes, len: part.len() as u8 }
-    }
-
-    fn bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.len)]
-    }
-
-    /// Converts the error to an error of the core, for its repair.
-    #[cfg(feature = "encoding_rs")]
-    pub(super) fn to_utf8(self) -> Utf8Error {
-        Utf8Error::new(self.offset, Utf8ErrorKind::InvalidByte, self.bytes(), None)
-    }
+    error: Utf8Error,
 }
 
 impl From<LegacyError> for BodyError {
-    fn from(error: LegacyError) -> Self {
-        let LegacyError { encoding, offset, .. } = error;
-        Self::Legacy { encoding, offset, bytes: Bytes::copy_from_slice(error.bytes()) }
+    fn from(LegacyError { encoding, error }: LegacyError) -> Self {
+        let bytes = Bytes::copy_from_slice(error.bytes());
+        Self::Legacy { encoding, offset: error.valid_up_to(), bytes }
     }
 }

@@ -21,10 +21,10 @@ use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
 #[cfg(feature = "codec")]
 use crate::decoder::options::Utf8Options;
-use crate::decoder::step::AtEnd;
-use crate::decoder::text::{Level, all_text, split_line, take_text};
+use crate::decoder::scanner::Scanner;
+use crate::decoder::step::{AtEnd, Step};
+use crate::decoder::text::{Level, all_text, split_line, take_text_with};
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::{scanner::Scanner, step::Step};
 use crate::fallback::FallbackState;
 use crate::lines::delimiter::{Delimiter, End, Searched};
 use crate::lines::{Line, LineEnd, LineError};
@@ -70,9 +70,9 @@ struct OpenLine {
     searched: Searched,
     /// The number of bytes that have been validated. Their errors have been counted, except those of `encoding`.
     checked: usize,
-    /// The number of errors in these bytes, and the offset of the first.
+    /// The number of errors in these bytes, and the offset of the first, if there is one.
     errors: u64,
-    first_error_offset: Option<u64>,
+    first_error_offset: u64,
     encoding: LineEncoding,
 }
 
@@ -258,7 +258,8 @@ impl LineMachine {
 
     /// The fast path of [`advance`](Self::advance), for a complete and valid line that is not too long, if the
     /// scanner is on the fast path.
-    #[inline]
+    // Always inlined, because several adaptors call it: rows `lines` and `read-lines`.
+    #[inline(always)]
     fn take_usual(&mut self, src: &mut BytesMut) -> Option<Line> {
         if self.fallback.as_ref().is_some_and(|it| it.is_legacy() || it.awaits_bom()) {
             return None;
@@ -267,7 +268,7 @@ impl LineMachine {
         if !matches!(self.state, LineState::Start) || !scanner.is_on_fast_path() {
             return None;
         }
-        let (text, line_end) = take_text(src, |bytes| {
+        let (text, line_end) = take_text_with(src, |bytes| {
             let front =
                 delimiter.last_byte().map_or("", |end| split_line(Level::detect(), end, bytes));
             let End::Found { content, next } = delimiter.find(bytes, Searched::at(front.len()))
@@ -284,10 +285,10 @@ impl LineMachine {
         });
         let next = line_end?;
         let offset = scanner.position();
-        self.decoder.skip(next);
+        self.decoder.scanner_mut().skip(next);
         let delimiter_len = next - text.len();
         if delimiter.takes_lf_after(src[delimiter_len - 1]) {
-            self.decoder.expect_lf();
+            self.decoder.scanner_mut().expect_lf();
         }
         src.advance(delimiter_len);
         let line = Line {
@@ -450,7 +451,7 @@ impl LineMachine {
             return None;
         }
         let mut scanner = line.start;
-        let (text, clean) = take_text(src, |bytes| match scanner.step(&bytes[..content]) {
+        let (text, clean) = take_text_with(src, |bytes| match scanner.step(&bytes[..content]) {
             Step::Text(text) if text.len() == content => (text, content),
             Step::Text(text) => ("", text.len()),
             _ => ("", 0),
@@ -550,7 +551,7 @@ impl LineMachine {
         self.count(line, error);
         if let Some(from) = from {
             line.encoding = LineEncoding::Legacy { from };
-            self.decoder.close_start();
+            self.decoder.scanner_mut().close_start();
             self.check_again(line, from);
         } else if let LineEncoding::Utf8 = line.encoding {
             line.encoding = LineEncoding::Parts { from: at };
@@ -591,7 +592,7 @@ impl LineMachine {
     /// Continues to check `line` at its byte `from`.
     fn check_again(&mut self, line: &mut OpenLine, from: usize) {
         line.checked = from;
-        self.decoder.seek(line.start.position() + from as u64);
+        self.decoder.scanner_mut().seek(line.start.position() + from as u64);
     }
 
     /// Counts an error, and returns it if it rejects the line.
@@ -602,8 +603,10 @@ impl LineMachine {
 
     fn count(&mut self, line: &mut OpenLine, error: Utf8Error) {
         self.decoder.note(error);
+        if line.errors == 0 {
+            line.first_error_offset = error.valid_up_to();
+        }
         line.errors += 1;
-        line.first_error_offset.get_or_insert(error.valid_up_to());
     }
 
     /// Removes a line of `len` bytes from `src`. The first `content` are text, and their errors are counted.
@@ -643,7 +646,7 @@ impl LineMachine {
         let text = repair(self.mode, &mut decoder, &mut bytes, next);
         let first = decoder.first_error();
         line.errors = decoder.error_count();
-        line.first_error_offset = first.map(|error| error.valid_up_to());
+        line.first_error_offset = first.map_or(0, |error| error.valid_up_to());
         self.decoder.continue_from(decoder.scanner());
         self.decoder.add_errors(line.errors, first);
         self.end_repaired(line, src, text, content, len)
@@ -666,7 +669,7 @@ impl LineMachine {
             Err(error) => Err(self.not_utf8(line.start, error)),
         };
         self.end_line(src, len - content);
-        self.decoder.seek(line.start.position() + len as u64);
+        self.decoder.scanner_mut().seek(line.start.position() + len as u64);
         item
     }
 
@@ -701,8 +704,8 @@ impl LineMachine {
 
     /// Rejects the line at the front of `src`, and drops its first `len` bytes.
     fn reject(&mut self, start: Scanner, src: &mut BytesMut, len: usize) {
-        self.decoder.close_start();
-        self.decoder.seek(start.position());
+        self.decoder.scanner_mut().close_start();
+        self.decoder.scanner_mut().seek(start.position());
         self.pass(src, len);
         self.state = LineState::Rejected(Searched::NOTHING);
     }
@@ -714,7 +717,7 @@ impl LineMachine {
             offset: line.start.position(),
             end,
             error_count: line.errors,
-            first_error_offset: line.first_error_offset,
+            first_error_offset: (line.errors > 0).then_some(line.first_error_offset),
         }
     }
 
@@ -735,7 +738,7 @@ impl LineMachine {
     fn open_line(&mut self) {
         let fallback = self.fallback.as_ref();
         if fallback.is_some_and(|it| it.awaits_bom()) {
-            self.decoder.expect_bom();
+            self.decoder.scanner_mut().expect_bom();
         }
         let encoding = match fallback {
             Some(fallback) if fallback.is_legacy() => LineEncoding::Legacy { from: 0 },
@@ -748,7 +751,7 @@ impl LineMachine {
             searched: Searched::NOTHING,
             checked: 0,
             errors: 0,
-            first_error_offset: None,
+            first_error_offset: 0,
             encoding,
         });
     }
@@ -759,14 +762,14 @@ impl LineMachine {
         self.pass(src, len);
         self.number += 1;
         if last.is_some_and(|last| self.delimiter.takes_lf_after(last)) {
-            self.decoder.expect_lf();
+            self.decoder.scanner_mut().expect_lf();
         }
         self.state = LineState::Start;
     }
 
     /// Drops bytes without decoding them.
     fn pass(&mut self, src: &mut BytesMut, len: usize) {
-        self.decoder.skip(len);
+        self.decoder.scanner_mut().skip(len);
         src.advance(len);
     }
 }

@@ -395,7 +395,8 @@ impl EventDecoder {
                 digits.map_or(FieldLine::Ignored, |number| FieldLine::Value(Field::Retry(number)));
             return true;
         }
-        self.utf8.seek(self.position - self.utf8.incomplete().len() as u64);
+        let decoded = self.position - self.utf8.incomplete().len() as u64;
+        self.utf8.scanner_mut().seek(decoded);
         let Self { utf8, pending, limits, .. } = self;
         utf8.push(bytes).all(|piece| pending.append(field, piece.unwrap_or(REPLACEMENT), *limits))
     }

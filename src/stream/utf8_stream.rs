@@ -153,9 +153,10 @@ impl<S> Utf8Stream<S> {
     /// # }
     /// ```
     pub fn with_fallback(self, decoder: FallbackDecoder) -> Utf8Stream<S, FallbackDecoder> {
-        self.map_text(|ChunkText { decoder: begun, mode, chunk }| {
-            let decoder = FallbackDecoder::continuing(begun, decoder.fallback());
-            ChunkText { decoder, mode, chunk }
+        self.map_text(|ChunkText { decoder: begun, mode, chunk }| ChunkText {
+            decoder: decoder.continuing(begun),
+            mode,
+            chunk,
         })
     }
 

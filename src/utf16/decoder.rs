@@ -243,6 +243,9 @@ impl Utf16Decoder {
                 let run = out.push_paired(&units[read..]);
                 self.position += run as u64;
                 read += run;
+                if read == units.len() {
+                    return (read, Status::Done);
+                }
             }
             let held = usize::from(self.high.is_some());
             let (used, error, text) = match self.step(&units[read..]) {

@@ -137,7 +137,7 @@ impl Utf16Error {
         Some(match mode {
             ErrorMode::Fatal => return None,
             ErrorMode::Skip => Repair::new(""),
-            ErrorMode::Escape => escape(self.unit),
+            ErrorMode::Escape => Repair::escape(self.unit.into()),
             ErrorMode::Replacement | ErrorMode::Latin1 | ErrorMode::Windows1252 => {
                 Repair::new("\u{FFFD}")
             }
@@ -172,11 +172,4 @@ impl From<Utf16Error> for std::io::Error {
         };
         Self::new(kind, error)
     }
-}
-
-/// `\uHHHH`.
-fn escape(unit: u16) -> Repair {
-    let digit = |shift: u32| b"0123456789abcdef"[usize::from(unit >> shift & 0xF)];
-    let bytes = [b'\\', b'u', digit(12), digit(8), digit(4), digit(0)];
-    Repair::new(core::str::from_utf8(&bytes).unwrap_or_default())
 }

@@ -153,7 +153,7 @@ type Subset = (Utf8Options, fn(char) -> bool);
 
 /// The subsets of RFC 9839, as the ABNF of sections 4.1 to 4.3.
 const SUBSETS: [Subset; 3] = [
-    (DEFAULT.only_unicode_scalars(), |_| true),
+    (DEFAULT, |_| true),
     (
         DEFAULT.only_xml_characters(),
         |c| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{FFFD}' | '\u{10000}'..),

@@ -52,7 +52,7 @@ fn core_decoders_are_clone_and_options_are_copy() {
 
 #[test]
 fn rejecting_is_idempotent_and_never_undone() {
-    let ways: [fn(Utf8Options) -> Utf8Options; 8] = [
+    let ways: [fn(Utf8Options) -> Utf8Options; 7] = [
         Utf8Options::reject_noncharacters,
         Utf8Options::reject_nul,
         Utf8Options::reject_controls,
@@ -60,13 +60,12 @@ fn rejecting_is_idempotent_and_never_undone() {
         Utf8Options::only_mqtt_characters,
         Utf8Options::only_xml_characters,
         Utf8Options::only_unicode_assignables,
-        Utf8Options::only_unicode_scalars,
     ];
     let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    for (n, reject) in ways.into_iter().enumerate() {
+    for reject in ways {
         let once = reject(options);
         assert_eq!(reject(once), once);
-        assert_eq!(once != options, n < 7);
+        assert_ne!(once, options);
         assert_eq!(once, reject(Utf8Options::new()).with_bom(BomPolicy::Strip));
         for then in ways {
             let both = then(once);

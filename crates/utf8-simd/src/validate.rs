@@ -86,13 +86,14 @@ pub fn valid_prefix(input: &[u8]) -> (&str, PrefixEnd) {
 ///
 /// A short prefix is read in words, a long one block by block, and nothing after its last block. A long prefix takes
 /// longer than by [`valid_prefix`].
-#[inline]
+// Always inlined: a call would return the result of `split_near` through memory again. Rows `pieces/*/1-in-64`.
+#[inline(always)]
 pub fn valid_prefix_dense(input: &[u8]) -> (&str, PrefixEnd) {
     let (text, error_len) = text::split_near(Level::detect(), input);
     (text, end_of(input, text, error_len))
 }
 
-#[inline]
+#[inline(always)]
 fn end_of(input: &[u8], text: &str, error_len: Option<usize>) -> PrefixEnd {
     match (error_len, input.len() - text.len()) {
         (Some(len), _) => PrefixEnd::IllFormed(len),

@@ -76,33 +76,35 @@ impl Utf8Decoder {
             text.reserve(chunk.len() + repairs);
         }
         let before = text.len();
-        let mut read = 0;
+        let mut input = chunk;
         let mut status = Status::Done;
-        while read < chunk.len() && !self.incomplete().is_empty() && status == Status::Done {
-            let (used, step) = self.resume(&chunk[read..]);
-            read += used;
-            match step {
-                Step::Skip(_) | Step::NeedMore => {}
-                Step::Text(c) => text.push(c),
-                Step::Error(error) => match self.repair(mode, &error) {
-                    Some(repair) => text.push_str(&repair),
-                    None => status = Status::IllFormed(error),
-                },
+        while status == Status::Done
+            && let Some(split) = self.partial.take(&mut self.scanner, &mut input)
+        {
+            match split {
+                Ok(c) => text.push(c),
+                Err(error) => {
+                    self.stats.note(error);
+                    match self.repair(mode, &error) {
+                        Some(repair) => text.push_str(&repair),
+                        None => status = Status::IllFormed(error),
+                    }
+                }
             }
         }
         if status == Status::Done && self.incomplete().is_empty() {
-            match self.decode_lossy(&chunk[read..], mode, text) {
+            match self.decode_lossy(input, mode, text) {
                 Ok(used) => {
-                    self.hold(&chunk[read + used..]);
-                    read = chunk.len();
+                    self.hold(tail(input, used));
+                    input = &[];
                 }
                 Err((used, error)) => {
-                    read += used;
+                    input = tail(input, used);
                     status = Status::IllFormed(error);
                 }
             }
         }
-        progress(read, self.incomplete(), text.len() - before, status)
+        progress(chunk.len() - input.len(), self.incomplete(), text.len() - before, status)
     }
 
     /// Ends the stream, and appends the repair of an incomplete sequence to `text`.
@@ -110,19 +112,6 @@ impl Utf8Decoder {
     /// # Errors
     ///
     /// In [`ErrorMode::Fatal`], those of [`finish`](Self::finish). In the other modes, none.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{ErrorMode, Utf8Decoder};
-    ///
-    /// let mut decoder = Utf8Decoder::new();
-    /// let mut text = String::new();
-    /// let progress = decoder.push_to_string(b"10 \xE2\x82", ErrorMode::Escape, &mut text);
-    /// assert_eq!(progress.held, 2);
-    /// decoder.finish_to_string(ErrorMode::Escape, &mut text).unwrap();
-    /// assert_eq!(text, r"10 \xe2\x82");
-    /// ```
     #[cfg(feature = "alloc")]
     pub fn finish_to_string(
         &mut self,
@@ -244,21 +233,6 @@ impl Utf8Decoder {
     /// Ends the stream, and writes the repair of an incomplete sequence into `chars`. `written` counts `char`s.
     ///
     /// The status is that of [`finish_to_slice`](Self::finish_to_slice).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{ErrorMode, Utf8Decoder};
-    /// use utf8_codec::decoder::Status;
-    ///
-    /// let mut decoder = Utf8Decoder::new();
-    /// let mut chars = ['\0'; 4];
-    /// let progress = decoder.push_to_chars(b"ab\xE2\x82", ErrorMode::Replacement, &mut chars);
-    /// assert_eq!((progress.held, progress.written), (2, 2));
-    /// let progress = decoder.finish_to_chars(ErrorMode::Replacement, &mut chars[2..]);
-    /// assert_eq!((progress.written, progress.status), (1, Status::Done));
-    /// assert_eq!(chars[..3], ['a', 'b', '\u{FFFD}']);
-    /// ```
     pub fn finish_to_chars(&mut self, mode: ErrorMode, chars: &mut [char]) -> Progress {
         self.finish_to(mode, chars)
     }
@@ -267,21 +241,6 @@ impl Utf8Decoder {
     /// units.
     ///
     /// The status is that of [`finish_to_slice`](Self::finish_to_slice).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{ErrorMode, Utf8Decoder};
-    /// use utf8_codec::decoder::Status;
-    ///
-    /// let mut decoder = Utf8Decoder::new();
-    /// let mut units = [0; 4];
-    /// let progress = decoder.push_to_utf16(b"ab\xF0\x9F", ErrorMode::Replacement, &mut units);
-    /// assert_eq!((progress.held, progress.written), (2, 2));
-    /// let progress = decoder.finish_to_utf16(ErrorMode::Replacement, &mut units[2..]);
-    /// assert_eq!((progress.written, progress.status), (1, Status::Done));
-    /// assert_eq!(units[..3], [0x61, 0x62, 0xFFFD]);
-    /// ```
     pub fn finish_to_utf16(&mut self, mode: ErrorMode, units: &mut [u16]) -> Progress {
         self.finish_to(mode, units)
     }
@@ -458,7 +417,7 @@ impl Utf8Decoder {
         repaired.clear();
         repaired.reserve(window * MOST_UNITS_PER_BYTE + RESERVE);
         let before = self.error_count();
-        let read = self.repair_near(&input[..window], mode, repaired);
+        let read = self.repair_near(head(input, window), mode, repaired);
         if self.error_count() - before >= DENSE_WINDOW {
             self.scanner.set_density(ErrorDensity::Dense);
         }

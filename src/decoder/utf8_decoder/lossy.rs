@@ -17,6 +17,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use core::cell::Cell;
 
+use crate::decoder::ends::tail;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::{EVERY_WINDOWS_1252, ErrorMode};
 use crate::decoder::scanner::ErrorDensity;
@@ -59,9 +60,9 @@ impl Utf8Decoder {
             match scanner.step(input) {
                 ScannerStep::Text(found) if text.is_empty() => {
                     text = found;
-                    input = &input[found.len()..];
+                    input = tail(input, found.len());
                 }
-                ScannerStep::Skip(len) => input = &input[len..],
+                ScannerStep::Skip(len) => input = tail(input, len),
                 ScannerStep::NeedMore => {
                     self.hold(input);
                     self.scanner = scanner;
@@ -92,9 +93,9 @@ impl Utf8Decoder {
         let mut read = 0;
         loop {
             if self.scanner.are_errors_dense() && mode != ErrorMode::Fatal {
-                read += self.repair_near(&input[read..], mode, text);
+                read += self.repair_near(tail(input, read), mode, text);
             }
-            match self.scanner.step(&input[read..]) {
+            match self.scanner.step(tail(input, read)) {
                 ScannerStep::NeedMore => return Ok(read),
                 ScannerStep::Text(piece) => {
                     text.push_str(piece);
@@ -127,7 +128,7 @@ impl Utf8Decoder {
         let position = self.scanner.position();
         self.stats.add(errors, || {
             let (at, len) = first?;
-            Some(Utf8Error::classify(position + at as u64, &input[at..], len))
+            Some(Utf8Error::classify(position + at as u64, tail(input, at), len))
         });
         self.scanner.skip(read);
         // The loop stops when errors are no longer dense.

@@ -2,6 +2,7 @@
 
 use core::slice;
 
+use crate::decoder::ends::tail;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::step::Step;
 use crate::decoder::utf8_decoder::Utf8Decoder;
@@ -103,11 +104,11 @@ impl Utf8Decoder {
                 Step::Text(text) => {
                     debug_assert!(unmasked.text.is_empty(), "only an error interrupts text");
                     unmasked.text = text;
-                    bytes = &bytes[text.len()..];
+                    bytes = tail(bytes, text.len());
                 }
                 Step::Skip(len) => {
                     unmasked.silent += len;
-                    bytes = &bytes[len..];
+                    bytes = tail(bytes, len);
                 }
                 Step::Error(error) => {
                     unmasked.error = Some(self.stats.note(error));

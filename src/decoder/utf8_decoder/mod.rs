@@ -58,13 +58,6 @@ pub struct Utf8Decoder {
 
 impl Utf8Decoder {
     /// Creates a decoder with the default options.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut decoder = utf8_codec::Utf8Decoder::new();
-    /// assert_eq!(decoder.push("žluťoučký".as_bytes()).next(), Some(Ok("žluťoučký")));
-    /// ```
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -79,16 +72,6 @@ impl Utf8Decoder {
     ///
     /// If the stream has begun, it continues with the same offsets. The rejected characters apply to the bytes
     /// that have not been decoded. The other options apply after the next [`reset`](Self::reset).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{BomPolicy, Utf8Decoder, Utf8Options};
-    ///
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let mut decoder = Utf8Decoder::new().with_options(options);
-    /// assert_eq!(decoder.push("\u{FEFF}text".as_bytes()).next(), Some(Ok("text")));
-    /// ```
     #[must_use]
     pub const fn with_options(self, options: Utf8Options) -> Self {
         Self { scanner: self.scanner.with_options(options), ..self }
@@ -171,18 +154,6 @@ impl Utf8Decoder {
 
     /// Starts a new stream with the same options, at offset 0. The held bytes and the error count are
     /// discarded.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::Utf8Decoder;
-    ///
-    /// let mut decoder = Utf8Decoder::new();
-    /// assert_eq!(decoder.push(b"half a \xC3").count(), 1);
-    /// decoder.reset();
-    /// assert_eq!(decoder.position(), 0);
-    /// assert_eq!(decoder.push(b"new").next(), Some(Ok("new")));
-    /// ```
     pub const fn reset(&mut self) {
         self.scanner.reset();
         self.partial = Partial::new();
@@ -190,28 +161,12 @@ impl Utf8Decoder {
     }
 
     /// Returns the number of bytes of the stream that have been consumed, held bytes included.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut decoder = utf8_codec::Utf8Decoder::new();
-    /// assert_eq!(decoder.push(b"abc\xE2").count(), 1);
-    /// assert_eq!(decoder.position(), 4);
-    /// ```
     #[must_use]
     pub const fn position(&self) -> u64 {
         self.scanner.position() + self.partial.len() as u64
     }
 
     /// Returns the held bytes: the beginning of a sequence or of a BOM, at most three bytes.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut decoder = utf8_codec::Utf8Decoder::new();
-    /// assert_eq!(decoder.push(b"abc\xE2").count(), 1);
-    /// assert_eq!(decoder.incomplete(), b"\xE2");
-    /// ```
     #[must_use]
     pub fn incomplete(&self) -> &[u8] {
         self.partial.as_bytes()
@@ -221,34 +176,12 @@ impl Utf8Decoder {
     ///
     /// It is always `false` with [`BomPolicy::Keep`](crate::BomPolicy::Keep) and
     /// [`BomPolicy::Forbid`](crate::BomPolicy::Forbid).
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{BomPolicy, Utf8Decoder, Utf8Options};
-    ///
-    /// let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    /// let mut decoder = Utf8Decoder::new().with_options(options);
-    /// assert_eq!(decoder.push(b"\xEF\xBB\xBF").count(), 0);
-    /// assert!(decoder.bom_seen());
-    /// ```
     #[must_use]
     pub const fn bom_seen(&self) -> bool {
         self.scanner.bom_seen()
     }
 
     /// Returns the number of continuation bytes skipped at a mid-stream start, at most three.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use utf8_codec::{Utf8Decoder, Utf8Options};
-    ///
-    /// let options = Utf8Options::new().with_mid_stream_start();
-    /// let mut decoder = Utf8Decoder::new().with_options(options);
-    /// assert_eq!(decoder.push(b"\x80tail").next(), Some(Ok("tail")));
-    /// assert_eq!(decoder.skipped(), 1);
-    /// ```
     #[must_use]
     pub const fn skipped(&self) -> usize {
         self.scanner.start().skipped()
@@ -256,35 +189,19 @@ impl Utf8Decoder {
 
     /// Returns the number of errors in this stream so far: ill-formed parts, and characters that the options
     /// reject.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut decoder = utf8_codec::Utf8Decoder::new();
-    /// decoder.push(b"\xFF\xC0\x80").for_each(drop);
-    /// assert_eq!(decoder.error_count(), 3);
-    /// ```
     #[must_use]
     pub const fn error_count(&self) -> u64 {
         self.stats.count()
     }
 
     /// Returns the first error of this stream, if there was one.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// let mut decoder = utf8_codec::Utf8Decoder::new();
-    /// decoder.push(b"ab\xFFcd\xFF").for_each(drop);
-    /// assert_eq!(decoder.first_error().unwrap().valid_up_to(), 2);
-    /// ```
     #[must_use]
     pub const fn first_error(&self) -> Option<Utf8Error> {
         self.stats.first()
     }
 
     /// Continues the held sequence with the first bytes of `input`. See [`Partial::resume`].
-    #[cfg(feature = "alloc")]
+    #[cfg(feature = "std")]
     pub(crate) fn resume(&mut self, input: &[u8]) -> (usize, Step<char>) {
         let (used, step) = self.partial.resume(&mut self.scanner, input);
         if let Step::Error(error) = step {
@@ -331,41 +248,13 @@ impl Utf8Decoder {
         self.scanner.is_on_fast_path().then(|| self.scanner.step_fast_path(input))
     }
 
-    /// Skips bytes that the caller does not pass.
-    #[cfg(feature = "std")]
-    #[inline]
-    pub(crate) const fn skip(&mut self, bytes: usize) {
-        self.scanner.skip(bytes);
-    }
-
-    /// Continues at another offset of the stream.
+    /// Returns the scanner, to move it. The caller [notes](Self::note) the errors that count.
+    // In place: a copy would be read in wider parts than it was written in. See `crate::decoder`, "Store forwarding"; rows
+    // `fallback-line/windows-1252` of `benches/scenarios/fallback.rs`.
     #[cfg(feature = "alloc")]
-    pub(crate) const fn seek(&mut self, position: u64) {
-        self.scanner.seek(position);
-    }
-
-    /// Removes a BOM, whatever the policy, if the stream can still begin with one.
-    #[cfg(feature = "alloc")]
-    pub(crate) const fn expect_bom(&mut self) {
-        self.scanner.expect_bom();
-    }
-
-    /// Expects no BOM and skips no continuation bytes from here on.
-    #[cfg(feature = "alloc")]
-    pub(crate) fn close_start(&mut self) {
-        self.scanner.close_start();
-    }
-
-    /// A CR has ended a line: an LF directly after it is skipped.
-    #[cfg(feature = "std")]
-    pub(crate) fn expect_lf(&mut self) {
-        self.scanner.expect_lf();
-    }
-
-    /// Moves back before the last `bytes` bytes of a [`Step::Text`]. The caller passes them again.
-    #[cfg(feature = "alloc")]
-    pub(crate) const fn unread(&mut self, bytes: usize) {
-        self.scanner.unread(bytes);
+    #[inline(always)]
+    pub(crate) const fn scanner_mut(&mut self) -> &mut Scanner {
+        &mut self.scanner
     }
 
     /// Ends the stream after `tail`, which the caller keeps. See [`Scanner::finish`].
@@ -392,15 +281,6 @@ impl Utf8Decoder {
     #[inline]
     pub(crate) const fn continue_from(&mut self, scanner: Scanner) {
         self.scanner = scanner;
-    }
-
-    /// Moves the scanner. The caller [notes](Self::note) the errors that count.
-    // In place: a copy would be read in wider parts than it was written in. See `crate::decoder`, "Store forwarding"; rows
-    // `fallback-line/windows-1252` of `benches/scenarios/fallback.rs`.
-    #[cfg(feature = "alloc")]
-    #[inline(always)]
-    pub(crate) fn scan<T>(&mut self, by: impl FnOnce(&mut Scanner) -> T) -> T {
-        by(&mut self.scanner)
     }
 
     /// Counts an error that the scanner or a copy of it has found, and returns it.
@@ -540,7 +420,7 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
                     return Some(Ok(text));
                 }
             } else if let Some(error) = self.scanner.take_stray(first) {
-                self.input = &self.input[1..];
+                self.input = tail(self.input, 1);
                 return Some(Err(self.stats.note(error)));
             }
         }
@@ -595,12 +475,13 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
         } else if let Some(error) = self.scanner.error_here(self.input) {
             self.input = tail(self.input, error.bytes().len());
             return Some(Err(self.stats.note(error)));
-        } else if self.patience > 0
-            && let Some((text, end)) = self.scanner.step_dense(self.input)
-        {
-            self.patience -= 1;
-            self.pass_text(text, end);
-            return Some(Ok(text));
+        } else if self.patience > 0 && self.scanner.are_errors_dense() {
+            let (text, end) = self.scanner.step_dense(self.input);
+            if !text.is_empty() {
+                self.patience -= 1;
+                self.pass_text(text, end);
+                return Some(Ok(text));
+            }
         }
         self.take_piece_slowly()
     }
@@ -644,16 +525,12 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             // Not `None`: a new block has an ill-formed part.
             return self.take_part();
         }
-        while !self.partial.is_empty() && !self.input.is_empty() {
-            let (used, step) = self.partial.resume(self.scanner, self.input);
-            self.input = tail(self.input, used);
-            match step {
-                Step::Text(c) => {
-                    return self.split_char.take().map(|memory| Ok(&*c.encode_utf8(memory)));
-                }
-                Step::Error(error) => return Some(Err(self.stats.note(error))),
-                Step::Skip(_) | Step::NeedMore => {}
+        match self.partial.take(self.scanner, &mut self.input) {
+            Some(Ok(c)) => {
+                return self.split_char.take().map(|memory| Ok(&*c.encode_utf8(memory)));
             }
+            Some(Err(error)) => return Some(Err(self.stats.note(error))),
+            None => {}
         }
         while !self.input.is_empty() {
             match self.scanner.step(self.input) {

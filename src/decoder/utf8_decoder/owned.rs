@@ -9,7 +9,7 @@ use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::step::Step;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use utf8_simd::text::{SplitTo, take_text};
+use utf8_simd::text::{SplitTo, take_text_with};
 use utf8_simd::{PrefixEnd, valid_prefix};
 
 /// Owned pieces, without copying.
@@ -57,13 +57,14 @@ impl Utf8Decoder {
         &mut self,
         chunk: &mut Bytes,
     ) -> Option<Result<ByteString, Utf8Error>> {
-        while !self.partial.is_empty() && !chunk.is_empty() {
-            let (used, step) = self.resume(chunk);
-            chunk.advance(used);
-            match step {
-                Step::Text(c) => return Some(Ok(ByteString::from(&*c.encode_utf8(&mut [0; 4])))),
-                Step::Error(error) => return Some(Err(error)),
-                Step::Skip(_) | Step::NeedMore => {}
+        if !self.partial.is_empty() {
+            let mut rest = &chunk[..];
+            let split = self.partial.take(&mut self.scanner, &mut rest);
+            chunk.advance(chunk.len() - rest.len());
+            match split {
+                Some(Ok(c)) => return Some(Ok(ByteString::from(&*c.encode_utf8(&mut [0; 4])))),
+                Some(Err(error)) => return Some(Err(self.stats.note(error))),
+                None => {}
             }
         }
         if chunk.is_empty() {
@@ -104,7 +105,7 @@ impl Utf8Decoder {
     ) -> Option<Result<ByteString, Utf8Error>> {
         debug_assert!(self.partial.is_empty());
         if self.scanner.is_on_fast_path() {
-            let (text, end) = take_text(src, valid_prefix);
+            let (text, end) = take_text_with(src, valid_prefix);
             self.scanner.accept(text.len(), end);
             if !text.is_empty() {
                 return Some(Ok(text));
@@ -123,7 +124,7 @@ impl Utf8Decoder {
         src: &mut B,
     ) -> Option<Result<ByteString, Utf8Error>> {
         loop {
-            let (text, step) = take_text(src, |bytes| self.scanner.step(bytes).split());
+            let (text, step) = take_text_with(src, |bytes| self.scanner.step(bytes).split());
             match step {
                 Step::Text(()) => return Some(Ok(text)),
                 Step::Skip(len) => src.advance(len),
@@ -145,8 +146,8 @@ impl Utf8Decoder {
         &mut self,
         src: &mut BytesMut,
         mode: ErrorMode,
-    ) -> Result<Item, Utf8Error> {
-        let mut item = Item::new();
+    ) -> Result<RepairedItem, Utf8Error> {
+        let mut item = RepairedItem::new();
         loop {
             match self.take_next(src) {
                 None => return Ok(item),
@@ -166,14 +167,14 @@ impl Utf8Decoder {
 }
 
 /// The text of one item under construction: copied only from the first repair on.
-pub(crate) struct Item {
+pub(crate) struct RepairedItem {
     /// Text that shares the buffer's memory, up to the first repair.
     clean: ByteString,
     /// From the first repair on: a copy of `clean`, and everything after it.
     repaired: Option<String>,
 }
 
-impl Item {
+impl RepairedItem {
     pub(crate) const fn new() -> Self {
         Self { clean: ByteString::new(), repaired: None }
     }

@@ -302,16 +302,25 @@ fn front_len(text: &str, bytes: &[u8]) -> usize {
 #[cfg(feature = "bytes")]
 #[inline]
 pub fn take_valid_prefix<B: SplitTo>(bytes: &mut B) -> (bytestring::ByteString, crate::PrefixEnd) {
-    take_text(bytes, crate::valid_prefix)
+    take_text_with(bytes, crate::valid_prefix)
 }
 
-/// Splits off the text that `scan` finds at the start of `bytes`, without copying it. Returns it, and what else `scan`
-/// returns.
+/// Splits off the text that `scan` finds at the start of `bytes`, without copying it.
 ///
 /// Text that does not start at the first byte of `bytes` is not part of `bytes`; the result is then empty.
 #[cfg(feature = "bytes")]
 #[inline]
-pub fn take_text<B: SplitTo, T>(
+pub fn take_text<B: SplitTo>(
+    bytes: &mut B,
+    scan: impl for<'a> FnOnce(&'a [u8]) -> &'a str,
+) -> bytestring::ByteString {
+    take_text_with(bytes, |bytes| (scan(bytes), ())).0
+}
+
+/// Like [`take_text`], and also returns what `scan` has found besides, such as why the text ended.
+#[cfg(feature = "bytes")]
+#[inline]
+pub fn take_text_with<B: SplitTo, T>(
     bytes: &mut B,
     scan: impl for<'a> FnOnce(&'a [u8]) -> (&'a str, T),
 ) -> (bytestring::ByteString, T) {

@@ -63,14 +63,14 @@ fn short_ascii_is_text_unless_a_byte_is_high() {
 fn only_text_at_the_start_of_the_bytes_is_taken() {
     let mut bytes = bytes::Bytes::from_static(b"abc\xFF");
     for text in ["abc", "abcdefgh", ""] {
-        assert_eq!(text::take_text(&mut bytes, |_| (text, ())).0, "");
+        assert_eq!(text::take_text(&mut bytes, |_| text), "");
     }
     let long = "abcdefgh";
     let mut start = bytes::Bytes::from_static(&long.as_bytes()[..3]);
-    assert_eq!(text::take_text(&mut start, |_| (long, ())).0, "");
-    let (inner, ()) = text::take_text(&mut bytes, |all| (str::from_utf8(&all[1..3]).unwrap(), ()));
+    assert_eq!(text::take_text(&mut start, |_| long), "");
+    let inner = text::take_text(&mut bytes, |all| str::from_utf8(&all[1..3]).unwrap());
     assert_eq!((&*inner, &*bytes), ("", &b"abc\xFF"[..]));
-    let (front, ()) = text::take_text(&mut bytes, |all| (str::from_utf8(&all[..3]).unwrap(), ()));
+    let front = text::take_text(&mut bytes, |all| str::from_utf8(&all[..3]).unwrap());
     assert_eq!((&*front, &*bytes), ("abc", &b"\xFF"[..]));
 }
 
