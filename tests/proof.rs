@@ -190,10 +190,10 @@ impl Stream {
         let validator = format!("{:?}", self.validator);
         let state = |debug: &str| {
             let (before, after) = debug.split_once("position: ").unwrap();
-            let after = after.split_once(',').unwrap().1;
-            format!("{before}{}", after.split("lent").next().unwrap())
+            before.to_owned() + after.split_once(',').unwrap().1
         };
-        state(&decoder) + &state(&validator)
+        // The last fields of the decoder hold the character that was lent, and count errors.
+        state(decoder.split_once("split_char: ").unwrap().0) + &state(&validator)
     }
 
     /// Pushes one chunk into all three, and compares the events and what can be seen of the states.
