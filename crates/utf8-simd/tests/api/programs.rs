@@ -2,21 +2,6 @@
 
 use crate::Levels;
 
-#[test]
-fn the_first_example_of_the_readme_is_that_of_the_crate() {
-    let documentation: String = include_str!("../../src/lib.rs")
-        .lines()
-        .map_while(|line| line.strip_prefix("//!"))
-        .map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(line)))
-        .collect();
-    let example = |text: &str| {
-        let (_, after) = text.split_once("```").unwrap();
-        let (example, _) = after.split_once("```").unwrap();
-        example.strip_prefix("rust").unwrap_or(example).to_owned()
-    };
-    assert_eq!(example(include_str!("../../README.md")), example(&documentation));
-}
-
 /// A program written for `core::str::from_utf8`: reads key-value pairs and reports damage as std's documentation of
 /// `Utf8Error` describes.
 mod for_std {
