@@ -120,6 +120,7 @@ mod like_async {
     use utf8_codec::{Utf8Decoder, io as blocking, stream};
 
     use super::*;
+    use crate::lists::sum_of;
     use crate::support::{self, MODES};
 
     impl AsyncRead for Script<'_> {
@@ -351,10 +352,10 @@ mod like_async {
     }
 
     /// Every input of the vectors, cut at every byte, and in single bytes.
-    fn at_every_cut(check: impl Fn(&[Does<'_>], Utf8Options, ErrorMode)) {
-        let mut checked = 0;
-        for (bytes, config) in support::inputs() {
-            let options = support::options(config);
+    fn at_every_cut(check: impl Fn(&[Does<'_>], Utf8Options, ErrorMode) + Sync) {
+        let inputs = support::inputs();
+        let checked = sum_of(&inputs, |(bytes, config)| {
+            let options = support::options(*config);
             let bytes = &bytes[..bytes.len().min(60)];
             for (_, mode) in MODES {
                 for at in 0..bytes.len().max(1) {
@@ -362,8 +363,8 @@ mod like_async {
                 }
                 check(&bytes.chunks(1).map(Chunk).collect::<Vec<_>>(), options, mode);
             }
-            checked += 1;
-        }
+            1
+        });
         assert!(checked > 1000, "{checked}");
     }
 

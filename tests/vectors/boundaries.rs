@@ -3,6 +3,7 @@
 
 #![cfg(feature = "codec")]
 
+use crate::random::sum_of;
 use crate::support;
 
 use crate::support::reference::{self, Config, Delimiter, Event, LineItem, Mode};
@@ -54,9 +55,12 @@ fn every_vector_decodes_as_expected_at_every_split() {
 
 #[test]
 fn every_vector_is_repaired_as_expected_at_every_split() {
-    for (bytes, config) in inputs() {
-        are_repaired_as_expected(&bytes, config, &single_cuts(bytes.len()));
-    }
+    let inputs = inputs();
+    let checked = sum_of(&inputs, |(bytes, config)| {
+        are_repaired_as_expected(bytes, *config, &single_cuts(bytes.len()));
+        1
+    });
+    assert_eq!(checked, inputs.len() as u64);
 }
 
 #[test]
@@ -94,14 +98,18 @@ fn every_short_vector_decodes_as_expected_at_every_pair_of_splits() {
 
 #[test]
 fn every_longer_vector_decodes_as_expected_at_every_pair_of_splits() {
-    for (bytes, config) in inputs().into_iter().filter(|(bytes, _)| bytes.len() > 16) {
-        let expected = Expected::new(&bytes, config);
+    let mut inputs = inputs();
+    inputs.retain(|(bytes, _)| bytes.len() > 16);
+    let checked = sum_of(&inputs, |(bytes, config)| {
+        let expected = Expected::new(bytes, *config);
         for cuts in double_cuts(bytes.len()) {
-            for (name, subject) in subjects(config, ErrorMode::Fatal).step_by(4) {
-                check_ends(name, subject, &bytes, &cuts, &expected);
+            for (name, subject) in subjects(*config, ErrorMode::Fatal).step_by(4) {
+                check_ends(name, subject, bytes, &cuts, &expected);
             }
         }
-    }
+        1
+    });
+    assert_eq!(checked, inputs.len() as u64);
 }
 
 #[test]
