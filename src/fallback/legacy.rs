@@ -200,7 +200,10 @@ impl LegacyEncoding {
             Table::Latin1 => decode_bytes(None, bytes, text),
             Table::Windows1252 => decode_bytes(Some(&WINDOWS_1252_C1), bytes, text),
             #[cfg(feature = "encoding_rs")]
-            Table::Whatwg(encoding) => whatwg::decode(encoding, bytes, at_end, text),
+            Table::Whatwg(encoding) => {
+                let (read, replaced) = whatwg::decode(encoding, bytes, at_end, text);
+                Decoded { read, replaced }
+            }
         }
     }
 }

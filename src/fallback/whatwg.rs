@@ -14,10 +14,10 @@ use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
 #[cfg(feature = "http-body")]
 use crate::decoder::progress::Status;
 use crate::decoder::step::AtEnd;
-use crate::fallback::legacy::Decoded;
 use utf8_simd::valid_prefix;
 
-/// Decodes `bytes` with a new decoder each time, so that no decoder keeps any of them.
+/// Decodes `bytes` with a new decoder each time, so that no decoder keeps any of them. Returns the number of bytes read and
+/// that of the U+FFFD written.
 ///
 /// A decoder does not return the bytes it keeps, only whether it keeps any. So the last bytes
 /// are pushed one by one, and the result ends where the decoder last kept none.
@@ -26,12 +26,12 @@ pub(super) fn decode(
     bytes: &[u8],
     at_end: AtEnd,
     text: &mut String,
-) -> Decoded {
+) -> (usize, u64) {
     let mut decoder = encoding.new_decoder_without_bom_handling();
     let mut block = [0; BLOCK];
     if at_end == AtEnd::Yes || encoding.is_single_byte() {
         let replaced = feed(&mut decoder, bytes, AtEnd::Yes, &mut block, text);
-        return Decoded { read: bytes.len(), replaced };
+        return (bytes.len(), replaced);
     }
     let (bulk, last) = bytes.split_at(bytes.len().saturating_sub(LAST));
     let mut neutral = (0, 0, text.len());
@@ -47,7 +47,7 @@ pub(super) fn decode(
     }
     let (read, replaced, text_len) = neutral;
     text.truncate(text_len);
-    Decoded { read, replaced }
+    (read, replaced)
 }
 
 /// Twice the length of the longest character, minus one: some character ends among the last
