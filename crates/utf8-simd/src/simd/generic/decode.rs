@@ -175,7 +175,8 @@ fn decode_blocks<V: Lanes, U: AnyUnit>(any: V, bytes: &[u8], out: &mut [U]) -> (
     let mut threes = tests_threes;
     // Later units overwrite the excess: enough text follows.
     while bytes.len() - at >= V::LEN + ENOUGH && room.len() >= V::LEN + EXCESS {
-        let block = load::<V>(any, bytes, at);
+        // Not `None`: enough text follows.
+        let Some((block, next, backs)) = block_at::<V>(any, bytes, at) else { break };
         if !block.any_high_bit() {
             put_ascii::<V, U>(block, room);
             at += V::LEN;
@@ -185,7 +186,7 @@ fn decode_blocks<V: Lanes, U: AnyUnit>(any: V, bytes: &[u8], out: &mut [U]) -> (
             room = &mut room[more..];
             continue;
         }
-        let ends = load::<V>(any, bytes, at + 1).cmpgt(block.splat(0xBF)).bitmask();
+        let ends = next.cmpgt(block.splat(0xBF)).bitmask();
         if threes
             && are_threes::<V>(any, bytes, at, ends)
             && let Some(chars) = bytes[at..].first_chunk()
@@ -196,7 +197,7 @@ fn decode_blocks<V: Lanes, U: AnyUnit>(any: V, bytes: &[u8], out: &mut [U]) -> (
             room = &mut room[8..];
             continue;
         }
-        let units = Units::of_block(block, backs::<V>(any, bytes, at, block), ends, size_of::<U>());
+        let units = Units::of_block(block, backs, ends, size_of::<U>());
         let count = units.put(room);
         at += units.len;
         room = &mut room[count..];
@@ -298,6 +299,20 @@ fn decode_short<V: Lanes, U: AnyUnit>(any: V, bytes: &[u8], out: &mut [U]) -> (u
         written += count;
     }
     (at.min(bytes.len()), written)
+}
+
+/// The block at `at`, the one that begins a byte later, and those that begin one, two and three bytes before. The length of a
+/// window is a constant, so that its loads need no checks: rows `to-chars/*/65536` and `to-utf-16/*/65536`.
+#[inline(always)]
+fn block_at<V: Lanes>(any: V, bytes: &[u8], at: usize) -> Option<(V, V, [V; 3])> {
+    if at < 3 {
+        let window = bytes.get(at..at + V::LEN + 1)?;
+        let block = load::<V>(any, window, 0);
+        return Some((block, load(any, window, 1), backs_of(block, block.splat(0))));
+    }
+    let window = bytes.get(at - 3..at + V::LEN + 1)?;
+    let backs = [load(any, window, 2), load(any, window, 1), load(any, window, 0)];
+    Some((load(any, window, 3), load(any, window, 4), backs))
 }
 
 /// The block at `at` moved back by one, two and three bytes.
