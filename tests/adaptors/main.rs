@@ -4,7 +4,7 @@
 mod blocking;
 mod chars;
 mod contract;
-#[cfg(feature = "stream")]
+#[cfg(feature = "std")]
 #[path = "../support/lists.rs"]
 mod lists;
 mod outcomes;

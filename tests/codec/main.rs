@@ -2,6 +2,8 @@
 #![cfg(feature = "codec")]
 
 mod lines;
+#[path = "../support/lists.rs"]
+mod lists;
 #[path = "../support/mod.rs"]
 mod support;
 mod text;

@@ -6,7 +6,7 @@
 mod support;
 
 #[allow(unused_imports, reason = "each test binary uses its own part")]
-pub(crate) use support::{FILLS, MULTILINGUAL, Random, fill_to, sum_of};
+pub(crate) use support::{FILLS, MULTILINGUAL, Random, assert_linear, fill_to, sum_of};
 use utf8_codec::ErrorMode;
 use utf8_codec::dialect::Dialect;
 

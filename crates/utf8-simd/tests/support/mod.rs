@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 use std::thread;
+use std::time::Instant;
 
 /// Text in one script each, in two, and in all.
 pub(crate) const FILLS: &[&str] = &[
@@ -43,6 +44,21 @@ pub(crate) fn sum_of<T: Sync>(values: &[T], check: impl Fn(&T) -> u64 + Sync) ->
             .collect();
         tasks.into_iter().map(|task| task.join().unwrap()).sum()
     })
+}
+
+/// Asserts that `work` on a size takes a time that is proportional to it: a unit of the large size costs at most eight times one
+/// of the small size, which is a 32nd. Takes the shortest of three runs each.
+pub(crate) fn assert_linear(size: usize, work: impl Fn(usize)) {
+    let cost = |size: usize| {
+        let run = || {
+            let start = Instant::now();
+            work(size);
+            start.elapsed().as_nanos() / size as u128
+        };
+        (0..3).map(|_| run()).min().unwrap()
+    };
+    let (small, large) = (cost(size / 32), cost(size));
+    assert!(large <= 8 * small.max(20), "{large} ns instead of {small}");
 }
 
 /// At most `len` bytes of repeated `fill`, in complete characters.
