@@ -46,7 +46,7 @@ const EXPECTED = {
   lines: ["GET /café\r\nGET /caf\nGET /tea\nGET /mi", ["truncated at 20: E9"]],
 };
 const LINES = [
-  [1, "GET /café"], [2, "line 2 is not valid UTF-8: truncated character (e9, followed by 0a) at byte 20"], [3, "GET /tea"],
+  [1, "GET /café"], [2, "line 2 is not valid UTF-8: truncated character (e9, followed by 0a) at byte 20 of the stream"], [3, "GET /tea"],
   [4, "GET /miend of stream"],
 ];
 
