@@ -97,7 +97,6 @@
 pub(crate) mod bom;
 pub mod boundary;
 pub(crate) mod encoder;
-pub(crate) mod ends;
 pub(crate) mod error;
 #[cfg(feature = "alloc")]
 pub(crate) mod limit;

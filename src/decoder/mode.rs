@@ -4,11 +4,11 @@ use core::fmt;
 use core::ops::Deref;
 use core::str::FromStr;
 
-use crate::decoder::ends::head;
 #[cfg(doc)]
 use crate::decoder::error::Utf8ErrorKind;
 use crate::decoder::error::{ParseNameError, Utf8Error};
 use crate::decoder::options::Utf8Options;
+use utf8_simd::head;
 use utf8_simd::text::ShortText;
 
 /// What replaces an ill-formed part.

@@ -1,9 +1,9 @@
 //! The bytes of a split character that are kept between two chunks.
 
-use crate::decoder::ends::{head, tail};
 use crate::decoder::error::Utf8Error;
 use crate::decoder::{scanner::Scanner, step::Step};
 use utf8_simd::sequence_len;
+use utf8_simd::{head, tail};
 
 /// The first bytes of one sequence whose rest has not arrived.
 ///

@@ -3,10 +3,10 @@
 #[cfg(any(feature = "alloc", test))]
 use crate::decoder::bom::BomPolicy;
 use crate::decoder::bom::BomState;
-use crate::decoder::ends::head;
 use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
 use crate::decoder::options::Utf8Options;
 use crate::decoder::step::Step;
+use utf8_simd::head;
 use utf8_simd::text::split_until;
 #[cfg(feature = "std")]
 use utf8_simd::text::unmask_and_split_far;

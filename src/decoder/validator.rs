@@ -1,11 +1,11 @@
 //! The validator: is a stream well-formed, and where not?
 
-use crate::decoder::ends::tail;
 use crate::decoder::error::Utf8Error;
 use crate::decoder::options::Utf8Options;
 use crate::decoder::partial::Partial;
 use crate::decoder::{scanner::Scanner, step::Step};
 use utf8_simd::PrefixEnd;
+use utf8_simd::tail;
 
 /// Validates a stream of bytes that arrives in chunks split anywhere. It yields no text.
 ///

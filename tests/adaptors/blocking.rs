@@ -7,6 +7,7 @@ use std::io::{self, BufRead, ErrorKind, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
+use crate::lists::MODES;
 use bytes::BytesMut;
 use utf8_codec::io::{StreamError, Utf8Reader, Utf8Writer};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Encoder, Utf8Error, Utf8Options};
@@ -96,15 +97,6 @@ fn read_all<R: Read>(reader: &mut Utf8Reader<R>) -> String {
 fn seen(does: &[Does]) -> String {
     read_all(&mut Utf8Reader::new(Script::new(does)))
 }
-
-const MODES: [ErrorMode; 6] = [
-    ErrorMode::Fatal,
-    ErrorMode::Replacement,
-    ErrorMode::Skip,
-    ErrorMode::Escape,
-    ErrorMode::Latin1,
-    ErrorMode::Windows1252,
-];
 
 // ---- like the async readers ---------------------------------------------------------------------
 

@@ -8,6 +8,8 @@ use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 use utf8_codec::lines::{Line, LineError};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Error, Utf8Options};
 
+use crate::lists::MODES;
+
 const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
 
 /// The lines of a codec are those of a decoder of its own for each line, which gets the content of the line.
@@ -36,14 +38,6 @@ fn check_strings_of(most: usize) {
         Utf8Options::new().only_xml_characters(),
         Utf8Options::new().only_unicode_assignables(),
     ];
-    let modes = [
-        ErrorMode::Fatal,
-        ErrorMode::Replacement,
-        ErrorMode::Skip,
-        ErrorMode::Escape,
-        ErrorMode::Latin1,
-        ErrorMode::Windows1252,
-    ];
     let policies = [BomPolicy::Keep, BomPolicy::Strip, BomPolicy::Require, BomPolicy::Forbid];
     let mut strings = vec![Vec::new()];
     let mut last = strings.clone();
@@ -55,7 +49,7 @@ fn check_strings_of(most: usize) {
         for fallback in [FallbackDecoder::line(encoding), FallbackDecoder::part(encoding)] {
             for strictness in strict {
                 for options in policies.map(|policy| strictness.with_bom(policy)) {
-                    for mode in modes {
+                    for mode in MODES {
                         for bytes in &strings {
                             check_lines(&fallback, options, strictness, mode, bytes);
                         }

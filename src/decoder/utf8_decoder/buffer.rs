@@ -1,6 +1,5 @@
 //! Buffer to buffer: how much of a chunk fits in a destination of fixed size, and how does the caller continue?
 
-use crate::decoder::ends::{head, tail};
 #[cfg(feature = "alloc")]
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::{ErrorMode, Repair};
@@ -13,6 +12,7 @@ use crate::decoder::utf8_decoder::destination::{Destination, SHORT};
 #[cfg(feature = "alloc")]
 use crate::decoder::utf8_decoder::lossy::RESERVE;
 use utf8_simd::PrefixEnd;
+use utf8_simd::{head, tail};
 
 /// The longest chunk that is decoded in one step: short enough to stay in the cache. Rows `to-utf-16/*/64` take one
 /// step, rows `to-utf-16/*/65536` many.

@@ -11,7 +11,6 @@ pub(crate) mod owned;
 
 use core::iter::FusedIterator;
 
-use crate::decoder::ends::tail;
 use crate::decoder::error::{ErrorStats, Utf8Error};
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::options::Utf8Options;
@@ -20,6 +19,7 @@ use crate::decoder::scanner::{ErrorDensity, Scanner};
 use crate::decoder::step::Step;
 use crate::decoder::text::{BlockPart, BlockParts, Level, first_char};
 use utf8_simd::PrefixEnd;
+use utf8_simd::tail;
 
 /// Decodes a stream of bytes that arrives in chunks split anywhere. It yields text and reports each error.
 ///
