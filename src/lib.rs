@@ -120,6 +120,11 @@
 #![cfg_attr(not(feature = "http-body"), doc = "[`http::Utf8Body::into_lines`]: #features")]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// What one feature alone needs is compiled in every build; what no feature needs, the build with all of them reports.
+#![cfg_attr(
+    not(all(feature = "codec", feature = "stream", feature = "tower")),
+    allow(dead_code, unused_imports)
+)]
 #![forbid(unsafe_code)]
 // An example that someone copies gives no warning. `allow` is what rustdoc sets without attributes.
 #![doc(test(attr(allow(unused), deny(unused_must_use))))]

@@ -3,11 +3,8 @@
 use core::iter::FusedIterator;
 
 use crate::decoder::error::Utf8Error;
-#[cfg(feature = "alloc")]
 use crate::decoder::mode::ErrorMode;
-#[cfg(feature = "alloc")]
 use crate::decoder::options::Utf8Options;
-#[cfg(feature = "alloc")]
 use crate::decoder::progress::{Progress, Status, progress};
 use crate::decoder::utf8_decoder::{Pieces, Utf8Decoder};
 

@@ -1,8 +1,6 @@
 //! What `stream`, `io` and `http` share.
 
-#[cfg(any(feature = "http-body", feature = "stream"))]
 pub(crate) mod chunks;
-#[cfg_attr(not(feature = "stream"), allow(dead_code, reason = "a blocking writer shares no text"))]
 pub(crate) mod outgoing;
 pub(crate) mod read_text;
 pub(crate) mod stream_error;

@@ -217,14 +217,12 @@ impl ReadText {
 /// Reading.
 impl ReadText {
     /// Whether [`advance`](Self::advance) would return [`Advance::Read`] without decoding anything.
-    #[cfg(feature = "stream")]
     #[inline]
     pub(crate) fn is_reading(&self) -> bool {
         self.state == ReadState::Reading
     }
 
     /// Returns where a reader puts more bytes. There is no text. The first reads are small.
-    #[cfg(feature = "stream")]
     #[inline]
     pub(crate) fn room(&mut self) -> &mut [u8] {
         self.buffer.room(self.capacity)
@@ -257,7 +255,6 @@ impl ReadText {
     }
 
     /// Frees memory, because the reader is pending.
-    #[cfg(feature = "stream")]
     pub(crate) fn shrink(&mut self) {
         self.buffer.shrink();
         self.repaired = RepairedText::default();

@@ -21,7 +21,6 @@ pub(crate) struct WriteText {
 }
 
 /// What a writer takes.
-#[cfg_attr(not(feature = "stream"), allow(dead_code, reason = "a blocking writer shares no text"))]
 #[derive(Debug)]
 pub(crate) enum WriteItem<'a> {
     Char(char),

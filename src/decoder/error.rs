@@ -415,7 +415,6 @@ impl Utf8ErrorKind {
     }
 
     /// Whether the start of the stream is rejected.
-    #[cfg(feature = "alloc")]
     pub(crate) const fn is_about_bom(self) -> bool {
         matches!(self, Self::ForbiddenBom | Self::MissingBom)
     }
@@ -498,7 +497,6 @@ impl<E: Copy> ErrorStats<E> {
     }
 
     /// Subtracts the last `errors` from the count.
-    #[cfg(feature = "std")]
     pub(crate) fn forget(&mut self, errors: u64) {
         self.count = self.count.saturating_sub(errors);
         self.first = self.first.filter(|_| self.count > 0);

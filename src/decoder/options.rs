@@ -261,7 +261,6 @@ impl Utf8Options {
 }
 
 /// The parts of the options, for serde.
-#[cfg(feature = "serde")]
 impl Utf8Options {
     pub(crate) const fn with_strictness(self, strictness: Strictness) -> Self {
         Self { strictness, ..self }
@@ -311,7 +310,6 @@ impl Strictness {
     }
 
     /// Returns the class with this name.
-    #[cfg(feature = "serde")]
     pub(crate) fn of_class(name: &str) -> Option<Self> {
         let (class, _) = CLASSES.iter().find(|(_, known)| *known == name)?;
         Some(Self { rejected: *class })
@@ -343,7 +341,6 @@ impl Strictness {
     }
 
     /// Returns whether `byte` is a rejected ASCII character.
-    #[cfg(feature = "alloc")]
     pub(crate) fn rejects_ascii(self, byte: u8) -> bool {
         byte.is_ascii_control() && self.rejects(&[byte])
     }

@@ -62,7 +62,6 @@ impl Partial<8> {
 
     /// Joins one to three held bytes with the first bytes of `input`, which has at least four. Returns the
     /// joined bytes and the number of held bytes, or `None` if either has another length.
-    #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn join(&self, input: &[u8]) -> Option<([u8; 4], usize)> {
         let held @ 1..=3 = self.len() else { return None };
@@ -231,7 +230,6 @@ mod tests {
         assert_eq!((partial.len(), scanner.position()), (0, 3));
     }
 
-    #[cfg(feature = "alloc")]
     #[test]
     fn up_to_three_bytes_held_by_a_dialect_are_joined() {
         let sequence = [0xED, 0xA0, 0xBD, 0xED, 0xB8];

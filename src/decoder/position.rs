@@ -13,7 +13,7 @@ use utf8_simd::count_chars;
 /// each number stays as it is.
 ///
 /// - **Line**: LF ends a line, so CR LF does too. CR belongs to the line that it is in, and a CR alone ends none.
-///   These are the line numbers of `grep -n`, of compilers, and of [`Delimiter::lf`].
+///   These are the line numbers of `grep -n`, of compilers, and of `lines::Delimiter::lf`.
 /// - **Column**: counts `char`s from 1. A reported error is one column. A repair is text, so each of its
 ///   `char`s is one.
 /// - **Offset**: counts the bytes before it in the stream. A BOM that was removed and skipped bytes count. They
@@ -21,23 +21,10 @@ use utf8_simd::count_chars;
 ///   error, so it is correct again.
 ///
 /// In a lossy mode the text is not as long as its bytes, so `push` cannot know the offset. The adaptors of `char`s
-/// do: [`io::Utf8Reader::chars_with_positions`] and [`stream::CharStream::with_positions`].
+/// do: `io::Utf8Reader::chars_with_positions` and `stream::CharStream::with_positions`.
 ///
 /// [`push`](Self::push) makes two passes over the text, both with vector instructions. If the text contains an LF,
 /// the second pass covers only what follows the last LF.
-///
-#[cfg_attr(feature = "std", doc = "[`Delimiter::lf`]: crate::lines::Delimiter::lf")]
-#[cfg_attr(not(feature = "std"), doc = "[`Delimiter::lf`]: crate#features")]
-#[cfg_attr(
-    feature = "std",
-    doc = "[`io::Utf8Reader::chars_with_positions`]: crate::io::Utf8Reader::chars_with_positions"
-)]
-#[cfg_attr(not(feature = "std"), doc = "[`io::Utf8Reader::chars_with_positions`]: crate#features")]
-#[cfg_attr(
-    feature = "stream",
-    doc = "[`stream::CharStream::with_positions`]: crate::stream::CharStream::with_positions"
-)]
-#[cfg_attr(not(feature = "stream"), doc = "[`stream::CharStream::with_positions`]: crate#features")]
 ///
 /// # Examples
 ///
@@ -165,7 +152,6 @@ impl TextPosition {
 
     /// Returns the position of an item that begins at `offset`, and moves past it. `Err(None)` is an error that
     /// has no bytes.
-    #[cfg(feature = "std")]
     pub(crate) fn take(&mut self, offset: u64, item: Result<char, Option<&Utf8Error>>) -> Self {
         self.offset = offset;
         let at = *self;

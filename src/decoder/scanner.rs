@@ -1,6 +1,5 @@
 //! The scanner, the centre of the crate: what do the next bytes of a stream mean?
 
-#[cfg(any(feature = "alloc", test))]
 use crate::decoder::bom::BomPolicy;
 use crate::decoder::bom::BomState;
 use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
@@ -8,7 +7,6 @@ use crate::decoder::options::Utf8Options;
 use crate::decoder::step::Step;
 use utf8_simd::head;
 use utf8_simd::text::split_until;
-#[cfg(feature = "std")]
 use utf8_simd::text::unmask_and_split_far;
 use utf8_simd::{
     Level, PrefixEnd, begins_nothing, decode_char, error_at_start, valid_prefix, valid_prefix_dense,
@@ -83,7 +81,6 @@ impl Scanner {
     }
 
     /// Removes a BOM, whatever the policy, if the stream can still begin with one.
-    #[cfg(feature = "alloc")]
     pub(crate) const fn expect_bom(&mut self) {
         *self = self.with_options(self.options.with_bom(BomPolicy::Strip));
     }
@@ -310,7 +307,6 @@ impl Scanner {
 
     /// Unmasks all of `input`, the payload of a WebSocket frame, and steps over its start. It takes one pass if
     /// the scanner [is on the fast path](Self::is_on_fast_path).
-    #[cfg(feature = "std")]
     #[inline]
     pub(super) fn unmask_and_step<'a>(
         &mut self,
@@ -336,19 +332,16 @@ impl Scanner {
 /// For callers that find line ends themselves, and for callers that decode some bytes in another encoding.
 impl Scanner {
     /// Continues at another offset of the stream.
-    #[cfg(feature = "alloc")]
     pub(crate) const fn seek(&mut self, position: u64) {
         self.position = position;
     }
 
     /// Expects no BOM and skips no continuation bytes from here on.
-    #[cfg(feature = "alloc")]
     pub(crate) fn close_start(&mut self) {
         self.start.finish();
     }
 
     /// A CR has ended a line: an LF directly after it is skipped.
-    #[cfg(feature = "std")]
     pub(crate) fn expect_lf(&mut self) {
         self.start.expect_lf();
     }
@@ -369,7 +362,6 @@ impl Scanner {
     /// Ends the sequence of `tail`, one to three bytes for which the last step returned [`Step::NeedMore`]. The
     /// byte `next` follows them and continues no sequence. Returns the error. Call it until `None`, because
     /// `MissingBom` precedes the error of the sequence.
-    #[cfg(feature = "std")]
     pub(crate) fn break_off(&mut self, tail: &[u8], next: u8) -> Option<Utf8Error> {
         let mut joined = [next; 4];
         joined[..tail.len()].copy_from_slice(tail);
@@ -382,7 +374,6 @@ impl Scanner {
     /// Steps over `input` in a legacy encoding that contains ASCII. Returns [`Step::Skip`] up to and
     /// including the first `line_end`, or up to the first rejected character, or the error of a rejected
     /// character at the front. Only ASCII characters are checked.
-    #[cfg(feature = "alloc")]
     pub(crate) fn step_legacy<'a>(
         &mut self,
         input: &'a [u8],
@@ -414,7 +405,6 @@ impl Scanner {
 
 /// Returns the index of the first `byte`. Compares sixteen bytes at a time, which the compiler does with one vector, and
 /// searches the sixteen without a branch. Rows `fallback-line/windows-1252` of `benches/scenarios/fallback.rs`.
-#[cfg(feature = "alloc")]
 fn find_byte(bytes: &[u8], byte: u8) -> Option<usize> {
     const ONES: u128 = u128::MAX / 0xFF;
     let (blocks, rest) = bytes.as_chunks::<16>();
@@ -503,7 +493,6 @@ mod tests {
         assert!(busy().iter_mut().all(|scanner| scanner.take_char("€".as_bytes()).is_none()));
     }
 
-    #[cfg(feature = "alloc")]
     #[test]
     fn errors_are_no_longer_dense_after_the_repair_loop() {
         assert!(!Scanner::new(Utf8Options::new()).are_errors_dense());

@@ -4,12 +4,9 @@
 use alloc::{borrow::Cow, string::String};
 
 use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
-#[cfg(feature = "alloc")]
 use crate::decoder::mode::ErrorMode;
-#[cfg(feature = "alloc")]
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use utf8_simd::tail;
-#[cfg(feature = "alloc")]
 use utf8_simd::valid_prefix;
 use utf8_simd::{Level, Validated, text::whole_text};
 

@@ -16,7 +16,6 @@ pub(crate) enum Step<T, E = Utf8Error> {
     NeedMore,
 }
 
-#[cfg(feature = "std")]
 impl<'a, E> Step<&'a str, E> {
     /// Separates the text, which is empty if this is another step.
     #[inline]

@@ -6,18 +6,15 @@ pub(crate) use utf8_simd::text::push_utf16;
 pub(crate) use utf8_simd::text::split_line;
 pub(crate) use utf8_simd::text::{BlockPart, BlockParts, ShortText, first_char, split_range};
 #[cfg(feature = "std")]
-#[allow(unused_imports)] // each adaptor needs some of them
 pub(crate) use utf8_simd::text::{GatheredText, SplitTo, take_text, take_text_with};
 #[cfg(feature = "std")]
 pub(crate) use utf8_simd::text::{ReadBuffer, assert_char_boundary};
 pub(crate) use utf8_simd::{Level, NulForm, surrogate_pair};
 
-#[cfg(feature = "std")]
 use utf8_simd::valid_prefix;
 
 /// Returns `input` if all of it is text, without strictness. For lines that are not ASCII: it does not test for short
 /// ASCII first, as [`from_utf8`](crate::from_utf8) does.
-#[cfg(feature = "std")]
 #[inline]
 pub(crate) fn all_text(input: &[u8]) -> Option<&str> {
     let (text, _) = valid_prefix(input);
@@ -26,7 +23,6 @@ pub(crate) fn all_text(input: &[u8]) -> Option<&str> {
 
 /// Decodes `text` into `chars`, which has room for one `char` per byte. Returns the number of `char`s
 /// written.
-#[cfg(feature = "stream")]
 pub(crate) fn decode_chars(text: &str, chars: &mut [char]) -> usize {
     debug_assert!(text.len() <= chars.len());
     let level = Level::detect();
@@ -39,7 +35,7 @@ pub(crate) fn decode_chars(text: &str, chars: &mut [char]) -> usize {
     }
 }
 
-#[cfg(all(test, feature = "std"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

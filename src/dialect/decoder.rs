@@ -330,7 +330,6 @@ pub(super) struct DialectPieces<'d, 'c> {
 }
 
 /// For codecs, which leave the undecoded bytes in the buffer of `Framed`.
-#[cfg(feature = "codec")]
 impl DialectDecoder {
     /// Returns a copy of the scanner.
     pub(crate) const fn scanner(&self) -> DialectScanner {

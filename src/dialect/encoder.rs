@@ -228,13 +228,11 @@ impl DialectEncoder {
     }
 
     /// Returns the BOM if it has not been written, and records it as written.
-    #[cfg(feature = "alloc")]
     pub(super) fn take_bom(&mut self) -> &'static [u8] {
         self.bom.take_bom()
     }
 
     /// Prepares for text: the next code point does not continue a pair. Returns whether a surrogate is held.
-    #[cfg(feature = "alloc")]
     #[inline]
     pub(super) fn holds_before_text(&mut self) -> bool {
         match self.held {
@@ -249,7 +247,6 @@ impl DialectEncoder {
 
     /// Like [`push_code_point`](Self::push_code_point), for callers that do not learn of the end of
     /// the stream: nothing is held, and the second half of a pair is rejected.
-    #[cfg(feature = "codec")]
     pub(crate) fn push_at_once(&mut self, code_point: u32) -> Result<EncodedBytes, DialectError> {
         let mut bytes = self.encode(code_point)?;
         if let HeldSurrogate::Half(_) = self.held {

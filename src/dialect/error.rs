@@ -7,7 +7,6 @@ use crate::decoder::error::{Utf8Error, Utf8ErrorKind, fmt_bytes};
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::text::ShortText;
 use crate::dialect::Dialect;
-#[cfg(feature = "alloc")]
 use crate::dialect::grammar::generalized;
 
 /// What a [`DialectDecoder`](crate::dialect::DialectDecoder) or a
@@ -102,7 +101,6 @@ impl DialectError {
     }
 
     /// Describes a code point that is not a scalar value and ends at `end`.
-    #[cfg(feature = "alloc")]
     #[cold]
     pub(super) fn not_scalar(end: u64, dialect: Dialect, code_point: u32) -> Self {
         let (bytes, len) = match dialect {

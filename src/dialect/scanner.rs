@@ -6,10 +6,7 @@ use alloc::string::String;
 use crate::decoder::bom::BomState;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::step::{AtEnd, Step};
-#[cfg(feature = "alloc")]
-use crate::decoder::text::first_char;
-use crate::decoder::text::split_range;
-use crate::decoder::text::{Level, NulForm};
+use crate::decoder::text::{Level, NulForm, first_char, split_range};
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{
     Before, DialectSequence, ErrorSpan, Grammar, Options, is_leading_surrogate,
@@ -55,10 +52,8 @@ const FAR_TWICE: usize = 8 << 10;
 const ENOUGH: usize = 256;
 
 /// How many bytes to join after a pair.
-#[cfg(feature = "alloc")]
 const NEAR_JOINED: usize = 256;
 /// The maximum number of bytes joined at once.
-#[cfg(feature = "alloc")]
 const FAR_JOINED: usize = 1024;
 
 impl DialectScanner {
@@ -121,13 +116,11 @@ impl DialectScanner {
     }
 
     /// Returns whether the start of the stream is over.
-    #[cfg(feature = "alloc")]
     pub(super) const fn is_under_way(&self) -> bool {
         self.start.is_over()
     }
 
     /// Returns whether the start of the stream is over and text is expected.
-    #[cfg(feature = "alloc")]
     pub(super) fn expects_text(&self) -> bool {
         self.start.is_over() && matches!(self.expected, Expected::Text(_))
     }
@@ -234,20 +227,17 @@ impl DialectScanner {
     }
 
     /// Creates the error for the code point just decoded, which is not a scalar value.
-    #[cfg(feature = "alloc")]
     pub(crate) fn not_scalar(&self, code_point: u32) -> DialectError {
         DialectError::not_scalar(self.position, self.dialect, code_point)
     }
 
     /// Moves back before the last `bytes` bytes of a step, which follow text. The caller passes them again.
-    #[cfg(feature = "codec")]
     pub(crate) const fn unread(&mut self, bytes: usize) {
         self.position -= bytes as u64;
         self.before = Before::Other;
     }
 
     /// Skips bytes that are not in the dialect. A new string begins after them.
-    #[cfg(feature = "codec")]
     pub(crate) fn skip(&mut self, bytes: usize) {
         self.position += bytes as u64;
         self.before = Before::Other;
@@ -290,7 +280,6 @@ impl DialectScanner {
 
     /// Takes the character off the front of `bytes`, after the start of the stream, if it is longer
     /// than `held` and the same as in UTF-8.
-    #[cfg(feature = "alloc")]
     #[inline]
     pub(super) fn take_char<'a>(&mut self, bytes: &'a [u8; 4], held: usize) -> Option<&'a str> {
         let is_plain = self.nul().is_none_or(|nul| nul.plain_bytes().contains(&bytes[0]));
@@ -362,7 +351,6 @@ fn begins_with_ascii(bytes: &[u8]) -> bool {
 
 /// Returns the number of bytes that `joined` was made from: two more for a pair, one more for a
 /// long NUL.
-#[cfg(feature = "alloc")]
 fn unjoined_len(joined: &str, nul: NulForm) -> usize {
     let more = joined.bytes().map(|byte| match byte {
         0xF0.. => 2,

@@ -88,14 +88,12 @@ impl FallbackDecoder {
     }
 
     /// Returns the state of a new stream, for a codec that takes this decoder for its settings.
-    #[cfg(feature = "codec")]
     pub(crate) fn into_state(mut self) -> FallbackState {
         self.state.reset();
         self.state
     }
 
     /// Continues from `decoder`, with the settings of this one.
-    #[cfg(feature = "stream")]
     pub(crate) fn continuing(mut self, mut decoder: Utf8Decoder) -> Self {
         self.reset();
         self.held.bytes = decoder.take_held().as_bytes().to_vec();

@@ -104,7 +104,6 @@ impl LegacyEncoding {
     /// Returns the encoding with this label of the WHATWG Encoding Standard. Returns `None` if
     /// there is none, if it must not be decoded (replacement), or without the feature
     /// `encoding_rs`. Unlike those of the public constructors, it may disagree with ASCII.
-    #[cfg(feature = "http-body")]
     pub(crate) fn for_label(label: &[u8]) -> Option<Self> {
         #[cfg(feature = "encoding_rs")]
         {

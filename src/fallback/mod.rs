@@ -58,9 +58,8 @@
 
 mod decoder;
 pub(crate) mod legacy;
-#[cfg(feature = "http-body")]
 pub(crate) mod legacy_decoder;
-#[cfg(any(feature = "codec", feature = "stream"))]
+#[cfg(feature = "std")]
 mod owned;
 mod state;
 #[cfg(feature = "encoding_rs")]
@@ -70,7 +69,7 @@ pub use decoder::FallbackDecoder;
 
 pub use crate::fallback::legacy::LegacyEncoding;
 
-#[cfg(feature = "codec")]
+#[cfg(feature = "std")]
 pub(crate) use owned::take_next;
 #[cfg(feature = "std")]
 pub(crate) use state::FallbackState;

@@ -3,7 +3,6 @@
 use alloc::string::String;
 
 use bytes::Buf;
-#[cfg(feature = "stream")]
 use bytes::Bytes;
 use bytestring::ByteString;
 
@@ -13,7 +12,6 @@ use crate::decoder::step::{AtEnd, Step};
 use crate::decoder::text::{SplitTo, take_text_with};
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::fallback::FallbackState;
-#[cfg(feature = "stream")]
 use crate::fallback::decoder::FallbackDecoder;
 use crate::fallback::state::FallbackText;
 
@@ -55,7 +53,6 @@ pub(crate) fn take_next<B: SplitTo + Buf>(
     }
 }
 
-#[cfg(feature = "stream")]
 impl FallbackDecoder {
     /// Takes the next text from the held bytes and the front of `chunk`. Returns `None` when
     /// `chunk` is empty and the held bytes need more.

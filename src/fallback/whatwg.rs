@@ -1,17 +1,13 @@
 //! The encodings of the WHATWG Encoding Standard. This is the only file that decodes with encoding_rs.
 
 use alloc::string::String;
-#[cfg(feature = "http-body")]
 use core::fmt;
 use core::slice;
 
 use encoding_rs::{Decoder, DecoderResult, Encoding};
-#[cfg(feature = "http-body")]
 use encoding_rs::{UTF_16BE, UTF_16LE};
 
-#[cfg(feature = "http-body")]
 use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
-#[cfg(feature = "http-body")]
 use crate::decoder::progress::Status;
 use crate::decoder::step::AtEnd;
 use utf8_simd::valid_prefix;
@@ -89,7 +85,6 @@ fn feed(
 const BLOCK: usize = 1024;
 
 /// Decodes a stream; see [`LegacyDecoder`](crate::fallback::legacy_decoder::LegacyDecoder).
-#[cfg(feature = "http-body")]
 pub(crate) struct WhatwgDecoder {
     decoder: Decoder,
     /// The number of bytes decoded.
@@ -98,7 +93,6 @@ pub(crate) struct WhatwgDecoder {
     recent: [u8; 6],
 }
 
-#[cfg(feature = "http-body")]
 impl WhatwgDecoder {
     pub(super) fn new(encoding: &'static Encoding) -> Self {
         let decoder = encoding.new_decoder_without_bom_handling();
@@ -164,7 +158,6 @@ impl WhatwgDecoder {
     }
 }
 
-#[cfg(feature = "http-body")]
 impl fmt::Debug for WhatwgDecoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WhatwgDecoder")

@@ -12,7 +12,6 @@ use pin_project_lite::pin_project;
 
 use crate::decoder::mode::ErrorMode;
 use crate::http::BodyError;
-#[cfg(feature = "stream")]
 use crate::http::Utf8Body;
 use crate::http::content_type::BodyCharset;
 use crate::http::error::BoxError;
@@ -67,7 +66,6 @@ impl<B> BodyChunks<B> {
     }
 
     /// Returns the error instead of the body. Call it before the first poll.
-    #[cfg(feature = "tower")]
     pub(super) fn fail(&mut self, error: BodyError) {
         self.state = ChunksState::failed(error);
     }

@@ -106,7 +106,6 @@ impl<S> Utf8Stream<S> {
     }
 
     /// Continues with a decoder and the rest of a chunk.
-    #[cfg(feature = "http-body")]
     pub(crate) fn continuing(inner: S, text: ChunkText) -> Self {
         Self { text, ..Self::new(inner) }
     }

@@ -195,7 +195,6 @@ impl Utf16Decoder {
 
     /// Decodes all `units` through a buffer on the stack, and passes their text to `out` in portions. In
     /// [`ErrorMode::Fatal`] it skips unpaired surrogates, and returns the first as an error.
-    #[cfg(feature = "std")]
     pub(crate) fn push_all(
         &mut self,
         units: &[u16],
@@ -209,7 +208,6 @@ impl Utf16Decoder {
         }
     }
 
-    #[cfg(feature = "std")]
     fn push_through(
         &mut self,
         buffer: &mut [u8],
@@ -298,7 +296,6 @@ impl Utf16Decoder {
     }
 
     /// Ends a run of units because other text follows. A held surrogate is an error.
-    #[cfg(feature = "std")]
     pub(crate) fn interrupt(&mut self) -> Result<(), Utf16Error> {
         self.end_pair(Utf16End::NotReached)
     }

@@ -1,10 +1,8 @@
 //! Buffer to buffer: how much of a chunk fits in a destination of fixed size, and how does the caller continue?
 
-#[cfg(feature = "alloc")]
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::{ErrorMode, Repair};
 use crate::decoder::progress::{Progress, Status, progress};
-#[cfg(feature = "alloc")]
 use crate::decoder::scanner::ErrorDensity;
 use crate::decoder::step::Step;
 use crate::decoder::utf8_decoder::Utf8Decoder;
@@ -21,24 +19,19 @@ const ONE_STEP: usize = 1024;
 /// The most bytes that are repaired before they are converted: they stay in the cache, and a window
 /// costs little for each of them. 512 are 1.3 to 2.1 times as slow, 8,192 up to 1.15 times as fast. Rows
 /// `replace-utf-16/*/1-in-1024`.
-#[cfg(feature = "alloc")]
 const REPAIR_WINDOW: usize = 4096;
 
 /// The fewest bytes for which the repair loop is worth a `String`. Rows `replace-utf-16/*/1-in-1024`.
-#[cfg(feature = "alloc")]
 const SHORTEST_WINDOW: usize = 128;
 
 /// The number of errors in a window from which the next window is repaired too. Rows `replace-utf-16/*/1-in-64`.
-#[cfg(feature = "alloc")]
 const DENSE_WINDOW: u64 = 2;
 
 /// The most units that the repair of one byte has: `\xFF`.
-#[cfg(feature = "alloc")]
 const MOST_UNITS_PER_BYTE: usize = 4;
 
 /// One spare byte is reserved for each of this many bytes, because most repairs are longer than their error. Then a long
 /// text is not moved because of rare errors. Rows `as-windows1252/*/1-in-1024`.
-#[cfg(feature = "alloc")]
 const BYTES_PER_SPARE: usize = 32;
 
 /// Buffer to buffer, with an error mode.

@@ -201,7 +201,6 @@ impl Utf8Decoder {
     }
 
     /// Continues the held sequence with the first bytes of `input`. See [`Partial::resume`].
-    #[cfg(feature = "std")]
     pub(crate) fn resume(&mut self, input: &[u8]) -> (usize, Step<char>) {
         let (used, step) = self.partial.resume(&mut self.scanner, input);
         if let Step::Error(error) = step {
@@ -223,13 +222,11 @@ impl Utf8Decoder {
 /// [`scanner`](Self::scanner), and pass it to [`continue_from`](Self::continue_from).
 impl Utf8Decoder {
     /// Returns a decoder that continues from `scanner`, with an error count of 0.
-    #[cfg(feature = "std")]
     pub(crate) const fn at(scanner: Scanner) -> Self {
         Self { scanner, ..Self::new() }
     }
 
     /// Classifies the start of `input`, the bytes at [`position`](Self::position).
-    #[cfg(feature = "std")]
     #[inline]
     pub(crate) fn step<'i>(&mut self, input: &'i [u8]) -> Step<&'i str> {
         debug_assert!(self.partial.is_empty());
@@ -242,7 +239,6 @@ impl Utf8Decoder {
 
     /// The fast path of [`Scanner::step`]. Returns the text that `input` begins with, which can be empty,
     /// and what follows it, or `None` if the scanner is not on the fast path.
-    #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(crate) fn step_fast_path<'i>(&mut self, input: &'i [u8]) -> Option<(&'i str, PrefixEnd)> {
         self.scanner.is_on_fast_path().then(|| self.scanner.step_fast_path(input))
@@ -251,14 +247,12 @@ impl Utf8Decoder {
     /// Returns the scanner, to move it. The caller [notes](Self::note) the errors that count.
     // In place: a copy would be read in wider parts than it was written in. See `crate::decoder`, "Store forwarding"; rows
     // `fallback-line/windows-1252` of `benches/scenarios/fallback.rs`.
-    #[cfg(feature = "alloc")]
     #[inline(always)]
     pub(crate) const fn scanner_mut(&mut self) -> &mut Scanner {
         &mut self.scanner
     }
 
     /// Ends the stream after `tail`, which the caller keeps. See [`Scanner::finish`].
-    #[cfg(feature = "std")]
     pub(crate) fn finish_after(&mut self, tail: &[u8]) -> Option<Utf8Error> {
         self.scanner.finish(tail).map(|error| self.stats.note(error))
     }
@@ -270,40 +264,34 @@ impl Utf8Decoder {
     }
 
     /// Returns a copy of the scanner.
-    #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) const fn scanner(&self) -> Scanner {
         self.scanner
     }
 
     /// Continues from `scanner`, a copy that was taken earlier or has looked ahead.
-    #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) const fn continue_from(&mut self, scanner: Scanner) {
         self.scanner = scanner;
     }
 
     /// Counts an error that the scanner or a copy of it has found, and returns it.
-    #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn note(&mut self, error: Utf8Error) -> Utf8Error {
         self.stats.note(error)
     }
 
     /// Adds `errors`, the first of which is `first`, to the count: another decoder has decoded their bytes.
-    #[cfg(feature = "std")]
     pub(crate) fn add_errors(&mut self, errors: u64, first: Option<Utf8Error>) {
         self.stats.add(errors, || first);
     }
 
     /// Subtracts the last `errors` from the count: their bytes are decoded again.
-    #[cfg(feature = "std")]
     pub(crate) fn forget(&mut self, errors: u64) {
         self.stats.forget(errors);
     }
 
     /// Moves the held bytes to such a caller.
-    #[cfg(feature = "alloc")]
     pub(crate) const fn take_held(&mut self) -> Partial {
         core::mem::replace(&mut self.partial, Partial::new())
     }

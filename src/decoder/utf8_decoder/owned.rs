@@ -210,7 +210,6 @@ impl RepairedItem {
     }
 
     /// Returns the text, or `None` if it is empty.
-    #[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
     pub(crate) fn into_item(self) -> Option<ByteString> {
         Some(self.into_text()).filter(|text| !text.is_empty())
     }

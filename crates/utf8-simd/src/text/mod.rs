@@ -33,20 +33,21 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+#[cfg(feature = "bytes")]
+mod bytes;
 mod parts;
 #[cfg(feature = "std")]
 mod read_buffer;
 #[cfg(feature = "alloc")]
 mod text_output;
 
+#[cfg(feature = "bytes")]
+pub use bytes::{GatheredText, SplitTo, take_text, take_text_with, take_valid_prefix};
 pub use parts::ShortText;
 #[doc(hidden)]
 pub use parts::{BlockPart, BlockParts};
 #[cfg(feature = "std")]
-pub use read_buffer::ReadBuffer;
-#[cfg(feature = "std")]
-#[doc(hidden)]
-pub use read_buffer::assert_char_boundary;
+pub use read_buffer::{ReadBuffer, assert_char_boundary};
 #[cfg(feature = "alloc")]
 pub use text_output::{
     OneWrite, Repairs, Replaced, SortedBlock, TextOutput, WriteStep, push_utf16,
@@ -262,7 +263,6 @@ pub fn split_until<T>(
 
 /// Like [`split_far`], but unmasks all of `input` in the same pass. Returns the unmasked input first.
 #[doc(hidden)]
-#[cfg(feature = "bytes")]
 #[inline]
 pub fn unmask_and_split_far(
     level: Level,
@@ -283,212 +283,4 @@ pub fn unmask_and_split_far(
 fn front_len(text: &str, bytes: &[u8]) -> usize {
     let is_front = core::ptr::eq(text.as_ptr(), bytes.as_ptr()) && text.len() <= bytes.len();
     if is_front { text.len() } else { 0 }
-}
-
-/// Splits the longest well-formed prefix off `bytes`, without copying it, and returns why it ended, like
-/// [`valid_prefix`](crate::valid_prefix).
-///
-/// # Examples
-///
-/// ```
-/// use bytes::BytesMut;
-/// use utf8_simd::{PrefixEnd, text::take_valid_prefix};
-///
-/// let mut chunk = BytesMut::from(&b"10 \xE2\x82\xAC or \xFF"[..]);
-/// let (text, end) = take_valid_prefix(&mut chunk);
-/// assert_eq!((&*text, end), ("10 € or ", PrefixEnd::IllFormed(1)));
-/// assert_eq!(&chunk[..], b"\xFF");
-/// ```
-#[cfg(feature = "bytes")]
-#[inline]
-pub fn take_valid_prefix<B: SplitTo>(bytes: &mut B) -> (bytestring::ByteString, crate::PrefixEnd) {
-    take_text_with(bytes, crate::valid_prefix)
-}
-
-/// Splits off the text that `scan` finds at the start of `bytes`, without copying it.
-///
-/// Text that does not start at the first byte of `bytes` is not part of `bytes`; the result is then empty.
-#[cfg(feature = "bytes")]
-#[inline]
-pub fn take_text<B: SplitTo>(
-    bytes: &mut B,
-    scan: impl for<'a> FnOnce(&'a [u8]) -> &'a str,
-) -> bytestring::ByteString {
-    take_text_with(bytes, |bytes| (scan(bytes), ())).0
-}
-
-/// Like [`take_text`], and also returns what `scan` has found besides, such as why the text ended.
-#[cfg(feature = "bytes")]
-#[inline]
-pub fn take_text_with<B: SplitTo, T>(
-    bytes: &mut B,
-    scan: impl for<'a> FnOnce(&'a [u8]) -> (&'a str, T),
-) -> (bytestring::ByteString, T) {
-    let all: &[u8] = bytes.as_ref();
-    let (text, found) = scan(all);
-    let len = front_len(text, all);
-    if len == 0 {
-        // An empty split would change the reference count.
-        return (bytestring::ByteString::new(), found);
-    }
-    let taken = bytes.split_to_bytes(len);
-    assert_eq!(taken.len(), len, "what was asked for has been split off");
-    // SAFETY: the first `len` bytes of `bytes` are those of `text`, a `str`: `front_len` has compared addresses and
-    // lengths. Both implementations of `sealed::SplitOff` split off these bytes. Nothing can have changed them since, as
-    // `bytes` is borrowed mutably.
-    (unsafe { bytestring::ByteString::from_bytes_unchecked(taken) }, found)
-}
-
-/// [`Bytes`](bytes::Bytes) and [`BytesMut`](bytes::BytesMut): buffers that can be split without copying. No other type
-/// implements it.
-#[cfg(feature = "bytes")]
-pub trait SplitTo: AsRef<[u8]> + sealed::SplitOff {}
-
-#[cfg(feature = "bytes")]
-impl SplitTo for bytes::Bytes {}
-
-#[cfg(feature = "bytes")]
-impl SplitTo for bytes::BytesMut {}
-
-#[cfg(feature = "bytes")]
-mod sealed {
-    use bytes::{Bytes, BytesMut};
-
-    /// Nobody can name this, so nobody else can implement it: [`take_text_with`](super::take_text_with) relies on it.
-    pub trait SplitOff {
-        /// Splits off the first `n` bytes of `as_ref`, at most all, unchanged.
-        fn split_to_bytes(&mut self, n: usize) -> Bytes;
-    }
-
-    impl SplitOff for Bytes {
-        #[inline(always)]
-        fn split_to_bytes(&mut self, n: usize) -> Bytes {
-            self.split_to(n)
-        }
-    }
-
-    impl SplitOff for BytesMut {
-        #[inline(always)]
-        fn split_to_bytes(&mut self, n: usize) -> Bytes {
-            self.split_to(n).freeze()
-        }
-    }
-}
-
-/// The text of a message that arrives in pieces, gathered without copying if the pieces are adjacent: text in the buffer
-/// in which it arrived, followed by bytes that are not validated yet.
-#[cfg(feature = "bytes")]
-#[derive(Clone, Debug, Default)]
-pub struct GatheredText {
-    bytes: bytes::BytesMut,
-    /// Invariant: at most the length of the buffer; the first `text` bytes are well-formed UTF-8.
-    text: usize,
-}
-
-#[cfg(feature = "bytes")]
-impl GatheredText {
-    /// Whether there are no bytes.
-    pub fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
-    /// Whether `bytes` directly follow this buffer in memory.
-    pub fn is_followed_by(&self, bytes: &[u8]) -> bool {
-        core::ptr::eq(self.bytes.as_ptr_range().end, bytes.as_ptr())
-    }
-
-    /// Appends `bytes`, without copying if they follow in the same memory or the buffer is empty. Then adds to
-    /// the text what `scan` finds at the start of the bytes after it. `scan` also returns the number of bytes
-    /// to skip first, which is 0 unless there is no text yet.
-    ///
-    /// A text that `scan` returns from another address is ignored.
-    ///
-    /// # Panics
-    ///
-    /// If there are fewer bytes to skip than `scan` returns.
-    #[inline]
-    pub fn extend(
-        &mut self,
-        mut bytes: bytes::BytesMut,
-        scan: impl for<'a> FnOnce(&'a mut [u8]) -> (usize, &'a str),
-    ) {
-        // Scanned before it is moved, which would be a store-to-load forwarding stall: `benches/versus`, `websocket`.
-        let (silent, len) = if self.bytes.is_empty() {
-            let found = find_text(&mut bytes, scan);
-            self.bytes = bytes;
-            found
-        } else {
-            self.bytes.unsplit(bytes);
-            find_text(&mut self.bytes[self.text..], scan)
-        };
-        debug_assert!(silent == 0 || self.text == 0);
-        if silent == 0 {
-            self.text += len;
-        } else if self.text == 0 {
-            bytes::Buf::advance(&mut self.bytes, silent);
-            self.text = len;
-        }
-    }
-
-    /// Drops the bytes after the text, and appends a copy of `text`. If `growth` is not 0, the whole text is first copied to a
-    /// buffer for `growth` more bytes than it has.
-    #[inline]
-    pub fn push_copy(&mut self, text: &str, growth: usize) {
-        self.truncate();
-        if growth > 0 {
-            let longer = bytes::BytesMut::with_capacity(self.text + growth);
-            let shorter = core::mem::replace(&mut self.bytes, longer);
-            if !shorter.is_empty() {
-                self.bytes.extend_from_slice(&shorter);
-            }
-        }
-        self.bytes.extend_from_slice(text.as_bytes());
-        self.text += text.len();
-    }
-
-    /// Returns the number of bytes that the buffer can hold without growing.
-    pub fn capacity(&self) -> usize {
-        self.bytes.capacity()
-    }
-
-    /// Returns the text so far.
-    pub fn as_str(&self) -> &str {
-        let text = &self.bytes[..self.text];
-        // SAFETY: by the invariant, the first `text` bytes are well-formed. Only `extend` and `push_copy` add to
-        // them: bytes that `find_text` has found to be a `str`, directly after them or at the start, and a copy of a `str`.
-        unsafe { str::from_utf8_unchecked(text) }
-    }
-
-    /// Returns the bytes after the text.
-    pub fn after_text(&self) -> &[u8] {
-        &self.bytes[self.text..]
-    }
-
-    /// Drops the bytes after the text.
-    pub fn truncate(&mut self) {
-        self.bytes.truncate(self.text);
-    }
-
-    /// Returns the text, without copying it.
-    pub fn into_text(mut self) -> bytestring::ByteString {
-        self.truncate();
-        // SAFETY: only the first `text` bytes are left, which are well-formed by the invariant.
-        unsafe { bytestring::ByteString::from_bytes_unchecked(self.bytes.freeze()) }
-    }
-}
-
-/// Returns the number of bytes to skip, and the length of the text that `scan` finds after them. The length is
-/// 0 if the text is at another address.
-#[cfg(feature = "bytes")]
-#[inline]
-fn find_text(
-    bytes: &mut [u8],
-    scan: impl for<'a> FnOnce(&'a mut [u8]) -> (usize, &'a str),
-) -> (usize, usize) {
-    let all = bytes.as_ptr_range();
-    let (silent, text) = scan(bytes);
-    let range = text.as_bytes().as_ptr_range();
-    let from = all.start.addr().checked_add(silent);
-    let is_there = Some(range.start.addr()) == from && range.end <= all.end;
-    (silent, if is_there { text.len() } else { 0 })
 }

@@ -5,6 +5,7 @@ use std::{convert::Infallible, fmt, mem};
 use crate::text::front_len;
 
 /// Panics if `len` is not a character boundary of `text`.
+#[doc(hidden)]
 #[inline]
 pub fn assert_char_boundary(text: &str, len: usize) {
     assert!(
