@@ -56,9 +56,7 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 #[cfg(feature = "chardetng")]
 use encoding_rs::Encoding;
 
-use crate::decoder::bom::{BOM, BomPolicy};
-use crate::decoder::options::Utf8Options;
-use crate::decoder::validator::Utf8Validator;
+use crate::decoder::{BOM, BomPolicy, Utf8Options, Utf8Validator};
 
 /// The kind of a byte stream.
 ///

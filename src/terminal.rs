@@ -2,11 +2,9 @@
 
 use core::iter::FusedIterator;
 
-use crate::decoder::error::Utf8Error;
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::options::Utf8Options;
-use crate::decoder::progress::{Progress, Status, progress};
-use crate::decoder::utf8_decoder::{Pieces, Utf8Decoder};
+use crate::decoder::{
+    ErrorMode, Pieces, Progress, Status, Utf8Decoder, Utf8Error, Utf8Options, progress,
+};
 
 /// Decodes the bytes of a terminal, which switches between Latin-1 and UTF-8.
 ///

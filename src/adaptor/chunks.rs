@@ -7,11 +7,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use crate::decoder::error::Utf8Error;
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::progress::Status;
-use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::utf8_decoder::owned::RepairedItem;
+use crate::decoder::{ErrorMode, RepairedItem, Status, Utf8Decoder, Utf8Error};
 
 /// Decodes a stream, chunk by chunk, into items of text.
 #[derive(Clone, Debug)]

@@ -8,6 +8,12 @@ pub(crate) mod utf8_byte_reader;
 pub(crate) mod utf8_lines;
 pub(crate) mod write_text;
 
+pub(crate) use chunks::{ChunkText, MAX_TURNS, Turns, coop_yield};
+pub(crate) use outgoing::Outgoing;
+pub(crate) use read_text::{Advance, ReadText, Unread};
+pub(crate) use stream_error::{StreamError, append_within};
+pub(crate) use write_text::{MIN_SHARED, WriteItem, WriteText, formatting_failed};
+
 /// The size of a buffer for reading or writing if none is set, in bytes.
 pub(crate) const CAPACITY: usize = 8 * 1024;
 

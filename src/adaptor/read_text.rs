@@ -3,15 +3,10 @@
 use std::mem;
 
 use bytes::BytesMut;
+use utf8_simd::text::{ReadBuffer, assert_char_boundary};
 
-use crate::adaptor::stream_error::{StreamError, append_within};
-use crate::adaptor::{CAPACITY, MAX_CAPACITY};
-use crate::decoder::error::Utf8Error;
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::options::Utf8Options;
-use crate::decoder::text::{ReadBuffer, assert_char_boundary};
-use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::{scanner::Scanner, step::Step};
+use crate::adaptor::{CAPACITY, MAX_CAPACITY, StreamError, append_within};
+use crate::decoder::{ErrorMode, Scanner, Step, Utf8Decoder, Utf8Error, Utf8Options};
 
 /// What has been read: text, repaired text and bytes that have not been decoded.
 ///

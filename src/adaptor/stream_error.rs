@@ -2,8 +2,7 @@
 
 use std::io;
 
-use crate::decoder::error::Utf8Error;
-use crate::decoder::limit;
+use crate::decoder::{Utf8Error, limit};
 use crate::lines::LineError;
 use crate::sse::EventPart;
 

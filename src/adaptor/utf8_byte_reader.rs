@@ -2,8 +2,8 @@
 
 use pin_project_lite::pin_project;
 
-use crate::adaptor::read_text::ReadText;
-use crate::decoder::boundary::floor_char_boundary;
+use crate::adaptor::ReadText;
+use crate::decoder::floor_char_boundary;
 
 pin_project! {
     /// A reader of well-formed UTF-8: the text of a `Utf8Reader` as bytes.

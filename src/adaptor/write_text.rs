@@ -5,10 +5,8 @@ use std::io;
 
 use bytestring::ByteString;
 
-use crate::adaptor::CAPACITY;
-use crate::adaptor::outgoing::Outgoing;
-use crate::decoder::encoder::Utf8Encoder;
-use crate::decoder::mode::ErrorMode;
+use crate::adaptor::{CAPACITY, Outgoing};
+use crate::decoder::{ErrorMode, Utf8Encoder};
 use crate::utf16::{Utf16Decoder, Utf16Error};
 
 /// What a writer has taken but not written, and the state between two texts: whether a BOM is due, and a held surrogate.

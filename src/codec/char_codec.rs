@@ -3,14 +3,8 @@
 use bytes::{Buf, BytesMut};
 use tokio_util::codec::{Decoder, Encoder};
 
-use crate::codec::CodecError;
-use crate::codec::lines_codec::Utf8LinesCodec;
-use crate::decoder::encoder::Utf8Encoder;
-use crate::decoder::error::Utf8Error;
-use crate::decoder::mode::{ErrorMode, Repair};
-use crate::decoder::options::Utf8Options;
-use crate::decoder::step::Step;
-use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::codec::{CodecError, lines_codec::Utf8LinesCodec};
+use crate::decoder::{ErrorMode, Repair, Step, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8Options};
 
 /// Decodes bytes to `char`s, one per item.
 ///

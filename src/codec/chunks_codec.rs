@@ -7,9 +7,7 @@ use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::lines_codec::Utf8LinesCodec;
-use crate::decoder::error::Utf8Error;
-use crate::decoder::options::Utf8Options;
-use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::{Utf8Decoder, Utf8Error, Utf8Options};
 
 /// Decodes bytes to text and errors, in order. Every byte is part of one of them, so nothing is lost.
 ///

@@ -3,11 +3,10 @@
 use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
+use utf8_simd::text::take_text;
 
 use crate::codec::CodecError;
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::step::{AtEnd, Step};
-use crate::decoder::text::take_text;
+use crate::decoder::{AtEnd, ErrorMode, Step};
 use crate::dialect::repaired::decode_run;
 use crate::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError, DialectPiece};
 

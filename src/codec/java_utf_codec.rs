@@ -5,12 +5,10 @@ use std::io;
 use bytes::{Buf, BufMut, BytesMut};
 use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
+use utf8_simd::text::take_text;
 
 use crate::codec::CodecError;
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::progress::Status;
-use crate::decoder::step::{AtEnd, Step};
-use crate::decoder::text::take_text;
+use crate::decoder::{AtEnd, ErrorMode, Status, Step};
 use crate::dialect::grammar::ErrorSpan;
 use crate::dialect::scanner::DialectScanner;
 use crate::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError, DialectPiece};

@@ -72,7 +72,7 @@ pub use utf8_codec::Utf8Codec;
 
 use std::io;
 
-use crate::decoder::error::Utf8Error;
+use crate::decoder::Utf8Error;
 
 /// Why a codec failed to decode or to encode.
 ///

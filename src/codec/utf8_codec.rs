@@ -4,15 +4,10 @@ use bytes::{Buf, BytesMut};
 use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
-use crate::codec::CodecError;
-use crate::codec::lines_codec::Utf8LinesCodec;
-use crate::decoder::encoder::Utf8Encoder;
-use crate::decoder::error::Utf8Error;
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::options::Utf8Options;
-use crate::decoder::step::AtEnd;
-use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::utf8_decoder::owned::RepairedItem;
+use crate::codec::{CodecError, lines_codec::Utf8LinesCodec};
+use crate::decoder::{
+    AtEnd, ErrorMode, RepairedItem, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8Options,
+};
 use crate::fallback::{FallbackDecoder, FallbackState, take_next};
 
 /// Decodes bytes to text. Each item is a run of whole characters, never empty.

@@ -3,8 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use crate::decoder::error::{ParseNameError, Utf8Error, Utf8ErrorKind};
-use crate::decoder::step::Step;
+use crate::decoder::{ParseNameError, Step, Utf8Error, Utf8ErrorKind};
 
 /// U+FEFF in UTF-8.
 pub(crate) const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];

@@ -1,9 +1,8 @@
 //! The encoder: text to bytes, with a BOM on request.
 
-use crate::decoder::bom::BOM;
-use crate::decoder::boundary::floor_char_boundary;
-use crate::decoder::progress::{Progress, Status};
 use utf8_simd::Level;
+
+use crate::decoder::{BOM, Progress, Status, floor_char_boundary};
 
 /// Encodes text as bytes, with a BOM on request: the counterpart of [`Utf8Decoder`](crate::Utf8Decoder).
 ///

@@ -116,3 +116,23 @@ pub(crate) mod validator;
 
 pub use progress::{Progress, Status};
 pub use utf8_decoder::Pieces;
+
+pub(crate) use bom::{BOM, BomPolicy, BomState};
+pub(crate) use boundary::floor_char_boundary;
+pub(crate) use encoder::Utf8Encoder;
+pub(crate) use error::{ErrorStats, ParseNameError, Utf8Error, Utf8ErrorKind, fmt_bytes};
+#[cfg(feature = "alloc")]
+pub(crate) use limit::append_within;
+pub(crate) use mode::{EVERY_WINDOWS_1252, ErrorMode, Repair, WINDOWS_1252_C1};
+pub(crate) use options::{Strictness, Utf8Options};
+pub(crate) use partial::Partial;
+pub(crate) use position::TextPosition;
+pub(crate) use progress::progress;
+pub(crate) use scanner::{ErrorDensity, Scanner};
+pub(crate) use step::{AtEnd, Step};
+pub(crate) use utf8_decoder::Utf8Decoder;
+#[cfg(feature = "alloc")]
+pub(crate) use utf8_decoder::lossy::SingleByte;
+#[cfg(feature = "std")]
+pub(crate) use utf8_decoder::{masked::Mask, masked::Unmasked, owned::RepairedItem};
+pub(crate) use validator::Utf8Validator;

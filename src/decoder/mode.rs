@@ -6,10 +6,9 @@ use core::str::FromStr;
 
 #[cfg(doc)]
 use crate::decoder::error::Utf8ErrorKind;
-use crate::decoder::error::{ParseNameError, Utf8Error};
-use crate::decoder::options::Utf8Options;
-use utf8_simd::head;
-use utf8_simd::text::ShortText;
+use utf8_simd::{head, text::ShortText};
+
+use crate::decoder::{ParseNameError, Utf8Error, Utf8Options};
 
 /// What replaces an ill-formed part.
 ///

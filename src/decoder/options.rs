@@ -2,8 +2,7 @@
 
 use core::fmt;
 
-use crate::decoder::bom::{BomPolicy, BomState};
-use crate::decoder::error::Utf8ErrorKind;
+use crate::decoder::{BomPolicy, BomState, Utf8ErrorKind};
 
 /// How a stream begins and what it may contain.
 ///

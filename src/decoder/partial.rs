@@ -1,9 +1,8 @@
 //! The bytes of a split character that are kept between two chunks.
 
-use crate::decoder::error::Utf8Error;
-use crate::decoder::{scanner::Scanner, step::Step};
-use utf8_simd::sequence_len;
-use utf8_simd::{head, tail};
+use utf8_simd::{head, sequence_len, tail};
+
+use crate::decoder::{Scanner, Step, Utf8Error};
 
 /// The first bytes of one sequence whose rest has not arrived.
 ///

@@ -2,8 +2,9 @@
 
 use core::fmt;
 
-use crate::decoder::error::Utf8Error;
 use utf8_simd::count_chars;
+
+use crate::decoder::Utf8Error;
 
 /// A position in a stream of text: line, column and offset.
 ///

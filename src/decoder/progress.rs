@@ -1,6 +1,6 @@
 //! The result of the methods that write into a buffer.
 
-use crate::decoder::error::Utf8Error;
+use crate::decoder::Utf8Error;
 
 /// The result of a call that writes into a buffer: how much it read and wrote, and why it returned.
 ///

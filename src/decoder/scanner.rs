@@ -1,16 +1,12 @@
 //! The scanner, the centre of the crate: what do the next bytes of a stream mean?
 
-use crate::decoder::bom::BomPolicy;
-use crate::decoder::bom::BomState;
-use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
-use crate::decoder::options::Utf8Options;
-use crate::decoder::step::Step;
-use utf8_simd::head;
-use utf8_simd::text::split_until;
-use utf8_simd::text::unmask_and_split_far;
+use utf8_simd::text::{split_until, unmask_and_split_far};
 use utf8_simd::{
-    Level, PrefixEnd, begins_nothing, decode_char, error_at_start, valid_prefix, valid_prefix_dense,
+    Level, PrefixEnd, begins_nothing, decode_char, error_at_start, head, valid_prefix,
+    valid_prefix_dense,
 };
+
+use crate::decoder::{BomPolicy, BomState, Step, Utf8Error, Utf8ErrorKind, Utf8Options};
 
 /// The state of a UTF-8 stream between two bytes.
 ///

@@ -6,10 +6,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::num::NonZeroU64;
 
-use crate::decoder::bom::{BOM, BomPolicy};
-use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
-use crate::decoder::options::{Strictness, Utf8Options};
-use crate::decoder::position::TextPosition;
+use crate::decoder::{
+    BOM, BomPolicy, Strictness, TextPosition, Utf8Error, Utf8ErrorKind, Utf8Options,
+};
 
 /// The fields of [`TextPosition`]. Lines and columns count from 1.
 #[derive(serde::Deserialize)]

@@ -3,12 +3,9 @@
 #[cfg(feature = "alloc")]
 use alloc::{borrow::Cow, string::String};
 
-use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::utf8_decoder::Utf8Decoder;
-use utf8_simd::tail;
-use utf8_simd::valid_prefix;
-use utf8_simd::{Level, Validated, text::whole_text};
+use utf8_simd::{Level, Validated, tail, text::whole_text, valid_prefix};
+
+use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Error, Utf8ErrorKind};
 
 /// Returns `bytes` as text if all of them are well-formed UTF-8, like [`core::str::from_utf8`].
 ///

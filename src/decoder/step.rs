@@ -1,6 +1,6 @@
 //! What every loop over bytes asks for: what does the input begin with?
 
-use crate::decoder::error::Utf8Error;
+use crate::decoder::Utf8Error;
 
 /// What an input begins with.
 #[derive(Clone, Copy, Debug)]

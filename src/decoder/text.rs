@@ -1,15 +1,8 @@
 //! What the rooms above use of `utf8_simd`, which converts well-formed bytes to text.
 
-#[cfg(feature = "alloc")]
-pub(crate) use utf8_simd::text::push_utf16;
+pub(crate) use utf8_simd::Level;
 #[cfg(feature = "std")]
-pub(crate) use utf8_simd::text::split_line;
-pub(crate) use utf8_simd::text::{BlockPart, BlockParts, ShortText, first_char, split_range};
-#[cfg(feature = "std")]
-pub(crate) use utf8_simd::text::{GatheredText, SplitTo, take_text, take_text_with};
-#[cfg(feature = "std")]
-pub(crate) use utf8_simd::text::{ReadBuffer, assert_char_boundary};
-pub(crate) use utf8_simd::{Level, NulForm, surrogate_pair};
+pub(crate) use utf8_simd::text::{split_line, take_text_with};
 
 use utf8_simd::valid_prefix;
 
@@ -19,20 +12,6 @@ use utf8_simd::valid_prefix;
 pub(crate) fn all_text(input: &[u8]) -> Option<&str> {
     let (text, _) = valid_prefix(input);
     (text.len() == input.len()).then_some(text)
-}
-
-/// Decodes `text` into `chars`, which has room for one `char` per byte. Returns the number of `char`s
-/// written.
-pub(crate) fn decode_chars(text: &str, chars: &mut [char]) -> usize {
-    debug_assert!(text.len() <= chars.len());
-    let level = Level::detect();
-    if level.decodes_many() || text.is_ascii() {
-        level.decode_chars(text, chars).1
-    } else {
-        // One by one, as these levels do it, but without their bounds checks: 1.2 to 1.3 times as
-        // fast (`blocks/*` of `benches/versus`).
-        chars.iter_mut().zip(text.chars()).map(|(place, c)| *place = c).count()
-    }
 }
 
 #[cfg(test)]

@@ -1,11 +1,8 @@
 //! The validator: is a stream well-formed, and where not?
 
-use crate::decoder::error::Utf8Error;
-use crate::decoder::options::Utf8Options;
-use crate::decoder::partial::Partial;
-use crate::decoder::{scanner::Scanner, step::Step};
-use utf8_simd::PrefixEnd;
-use utf8_simd::tail;
+use utf8_simd::{PrefixEnd, tail};
+
+use crate::decoder::{Partial, Scanner, Step, Utf8Error, Utf8Options};
 
 /// Validates a stream of bytes that arrives in chunks split anywhere. It yields no text.
 ///

@@ -2,11 +2,7 @@
 
 use core::iter::FusedIterator;
 
-use crate::decoder::bom::BomPolicy;
-use crate::decoder::error::ErrorStats;
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::partial::Partial;
-use crate::decoder::step::{AtEnd, Step};
+use crate::decoder::{AtEnd, BomPolicy, ErrorMode, ErrorStats, Partial, Step};
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{ErrorSpan, Options, Unpaired, Values};
 use crate::dialect::scanner::DialectScanner;

@@ -2,10 +2,9 @@
 
 use alloc::vec::Vec;
 
-use crate::decoder::text::{Level, NulForm};
-use crate::dialect::Dialect;
-use crate::dialect::encoder::DialectEncoder;
-use crate::dialect::error::DialectError;
+use utf8_simd::{Level, NulForm};
+
+use crate::dialect::{Dialect, encoder::DialectEncoder, error::DialectError};
 
 /// Methods that write to a `Vec`.
 impl DialectEncoder {

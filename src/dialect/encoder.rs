@@ -4,9 +4,7 @@ use core::fmt::{self, Debug};
 use core::mem;
 use core::ops::Deref;
 
-use crate::decoder::encoder::Utf8Encoder;
-use crate::decoder::error::{ErrorStats, Utf8ErrorKind};
-use crate::decoder::mode::ErrorMode;
+use crate::decoder::{ErrorMode, ErrorStats, Utf8Encoder, Utf8ErrorKind};
 use crate::dialect::Dialect;
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{

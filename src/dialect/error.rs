@@ -3,11 +3,10 @@
 use core::fmt;
 use core::ops::Deref;
 
-use crate::decoder::error::{Utf8Error, Utf8ErrorKind, fmt_bytes};
-use crate::decoder::mode::{ErrorMode, Repair};
-use crate::decoder::text::ShortText;
-use crate::dialect::Dialect;
-use crate::dialect::grammar::generalized;
+use utf8_simd::text::ShortText;
+
+use crate::decoder::{ErrorMode, Repair, Utf8Error, Utf8ErrorKind, fmt_bytes};
+use crate::dialect::{Dialect, grammar::generalized};
 
 /// What a [`DialectDecoder`](crate::dialect::DialectDecoder) or a
 /// [`DialectEncoder`](crate::dialect::DialectEncoder) rejects.

@@ -17,10 +17,7 @@
 
 use core::ops::RangeInclusive;
 
-use crate::decoder::bom::BomPolicy;
-use crate::decoder::error::Utf8ErrorKind as Kind;
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::step::AtEnd;
+use crate::decoder::{AtEnd, BomPolicy, ErrorMode, Utf8ErrorKind as Kind};
 use crate::dialect::Dialect;
 
 /// The rules for reading a stream.

@@ -3,10 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::decoder::error::ErrorStats;
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::progress::{Progress, Status, progress};
-use crate::decoder::step::{AtEnd, Step};
+use crate::decoder::{AtEnd, ErrorMode, ErrorStats, Progress, Status, Step, progress};
 use crate::dialect::DialectPiece;
 use crate::dialect::decoder::DialectDecoder;
 use crate::dialect::error::DialectError;

@@ -3,16 +3,15 @@
 #[cfg(feature = "alloc")]
 use alloc::string::String;
 
-use crate::decoder::bom::BomState;
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::step::{AtEnd, Step};
-use crate::decoder::text::{Level, NulForm, first_char, split_range};
+use utf8_simd::text::{first_char, split_far, split_range};
+use utf8_simd::{Level, NulForm};
+
+use crate::decoder::{AtEnd, BomState, ErrorMode, Step};
 use crate::dialect::error::DialectError;
 use crate::dialect::grammar::{
     Before, DialectSequence, ErrorSpan, Grammar, Options, is_leading_surrogate,
 };
 use crate::dialect::{Dialect, DialectPiece};
-use utf8_simd::text::split_far;
 
 /// The state of a stream in a dialect between two bytes.
 ///

@@ -4,12 +4,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
-use crate::decoder::error::Utf8Error;
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::options::Utf8Options;
-use crate::decoder::progress::{Progress, Status, progress};
-use crate::decoder::step::AtEnd;
-use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::{
+    AtEnd, ErrorMode, Progress, Status, Utf8Decoder, Utf8Error, Utf8Options, progress,
+};
 use crate::fallback::state::{Fallback, FallbackState};
 
 /// Decodes a byte stream, chunk by chunk. Bytes that are not UTF-8 are decoded in a legacy

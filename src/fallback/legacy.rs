@@ -6,12 +6,9 @@ use alloc::string::String;
 use core::fmt;
 use core::ops::RangeInclusive;
 
-use crate::decoder::error::Utf8ErrorKind;
-use crate::decoder::mode::WINDOWS_1252_C1;
-use crate::decoder::options::Strictness;
-use crate::decoder::step::AtEnd;
-use crate::decoder::text::{Level, push_utf16};
-use crate::decoder::utf8_decoder::lossy::SingleByte;
+use utf8_simd::{Level, text::push_utf16};
+
+use crate::decoder::{AtEnd, SingleByte, Strictness, Utf8ErrorKind, WINDOWS_1252_C1};
 #[cfg(feature = "encoding_rs")]
 use crate::fallback::whatwg;
 

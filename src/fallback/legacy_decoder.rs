@@ -2,9 +2,7 @@
 
 use alloc::string::String;
 
-use crate::decoder::mode::WINDOWS_1252_C1;
-use crate::decoder::progress::Status;
-use crate::decoder::step::AtEnd;
+use crate::decoder::{AtEnd, Status, WINDOWS_1252_C1};
 use crate::fallback::legacy::{LegacyEncoding, Table, decode_bytes};
 #[cfg(feature = "encoding_rs")]
 use crate::fallback::whatwg::WhatwgDecoder;

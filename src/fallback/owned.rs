@@ -5,15 +5,10 @@ use alloc::string::String;
 use bytes::Buf;
 use bytes::Bytes;
 use bytestring::ByteString;
+use utf8_simd::text::{SplitTo, take_text_with};
 
-use crate::decoder::error::Utf8Error;
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::step::{AtEnd, Step};
-use crate::decoder::text::{SplitTo, take_text_with};
-use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::fallback::FallbackState;
-use crate::fallback::decoder::FallbackDecoder;
-use crate::fallback::state::FallbackText;
+use crate::decoder::{AtEnd, ErrorMode, Step, Utf8Decoder, Utf8Error};
+use crate::fallback::{FallbackState, decoder::FallbackDecoder, state::FallbackText};
 
 /// Takes the next text off the front of `bytes`: UTF-8 without copying, legacy text as a copy.
 ///

@@ -6,11 +6,9 @@ use core::slice;
 
 use encoding_rs::{Decoder, DecoderResult, Encoding};
 use encoding_rs::{UTF_16BE, UTF_16LE};
-
-use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
-use crate::decoder::progress::Status;
-use crate::decoder::step::AtEnd;
 use utf8_simd::valid_prefix;
+
+use crate::decoder::{AtEnd, Status, Utf8Error, Utf8ErrorKind};
 
 /// Decodes `bytes` with a new decoder each time, so that no decoder keeps any of them. Returns the number of bytes read and
 /// that of the U+FFFD written.

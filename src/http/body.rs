@@ -10,11 +10,8 @@ use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
-use crate::adaptor::chunks::{ChunkText, MAX_TURNS, Turns, coop_yield};
-use crate::decoder::limit::append_within;
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::options::Utf8Options;
-use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::adaptor::{ChunkText, MAX_TURNS, Turns, coop_yield};
+use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Options, append_within};
 use crate::http::BodyError;
 use crate::http::body_chunks::BodyChunks;
 use crate::http::content_type::{BodyCharset, name_utf8};

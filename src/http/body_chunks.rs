@@ -10,12 +10,11 @@ use futures::Stream;
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
-use crate::decoder::mode::ErrorMode;
-use crate::http::BodyError;
-use crate::http::Utf8Body;
+use crate::decoder::ErrorMode;
 use crate::http::content_type::BodyCharset;
 use crate::http::error::BoxError;
 use crate::http::legacy::{Legacy, LegacyError};
+use crate::http::{BodyError, Utf8Body};
 #[cfg(feature = "stream")]
 use crate::stream::{CharStream, Utf8Lines, Utf8Stream};
 

@@ -14,8 +14,7 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue};
 
 use crate::fallback::legacy::LegacyEncoding;
-use crate::http::header_fields::require_whole;
-use crate::http::{BodyError, Utf8Body};
+use crate::http::{BodyError, Utf8Body, header_fields::require_whole};
 
 impl<B> Utf8Body<B> {
     /// Reads `inner` in the charset of the `Content-Type` in `headers`, or in UTF-8 if there is

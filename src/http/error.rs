@@ -9,8 +9,8 @@ use bytes::Bytes;
 use http::StatusCode;
 use http_body_util::LengthLimitError;
 
-use crate::adaptor::stream_error::StreamError;
-use crate::decoder::error::Utf8Error;
+use crate::adaptor::StreamError;
+use crate::decoder::Utf8Error;
 use crate::lines::LineError;
 use crate::sse::EventPart;
 

@@ -14,8 +14,7 @@ use pin_project_lite::pin_project;
 use tower_layer::Layer;
 use tower_service::Service;
 
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::options::Utf8Options;
+use crate::decoder::{ErrorMode, Utf8Options};
 use crate::http::content_type::{BodyCharset, is_text};
 use crate::http::ending_at::EndingAt;
 use crate::http::error::BoxError;

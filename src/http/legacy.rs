@@ -2,13 +2,8 @@
 
 use bytes::{Buf, Bytes};
 
-use crate::decoder::error::Utf8Error;
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::options::Utf8Options;
-use crate::decoder::progress::Status;
-use crate::decoder::step::AtEnd;
-use crate::fallback::legacy::LegacyEncoding;
-use crate::fallback::legacy_decoder::LegacyDecoder;
+use crate::decoder::{AtEnd, ErrorMode, Status, Utf8Error, Utf8Options};
+use crate::fallback::{legacy::LegacyEncoding, legacy_decoder::LegacyDecoder};
 use crate::http::BodyError;
 
 /// Decodes a body in a legacy encoding.

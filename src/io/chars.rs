@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use crate::decoder::position::TextPosition;
+use crate::decoder::TextPosition;
 use crate::io::{StreamError, Utf8Reader};
 
 impl<R: Read> Utf8Reader<R> {

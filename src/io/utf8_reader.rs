@@ -4,14 +4,9 @@ use std::io::{self, Read};
 
 use bytes::BytesMut;
 
-use crate::adaptor::read_text::Unread;
-use crate::adaptor::read_text::{Advance, ReadText};
-use crate::adaptor::stream_error::StreamError;
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::options::Utf8Options;
-use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::io::Utf8ByteReader;
-use crate::io::Utf8Lines;
+use crate::adaptor::{Advance, ReadText, StreamError, Unread};
+use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Options};
+use crate::io::{Utf8ByteReader, Utf8Lines};
 
 /// Reads text from a [`Read`] without copying it.
 ///

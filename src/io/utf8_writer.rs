@@ -6,9 +6,8 @@ use std::mem;
 
 use bytes::Bytes;
 
-use crate::adaptor::write_text::{WriteItem, WriteText};
-use crate::decoder::encoder::Utf8Encoder;
-use crate::decoder::mode::ErrorMode;
+use crate::adaptor::{WriteItem, WriteText};
+use crate::decoder::{ErrorMode, Utf8Encoder};
 use crate::utf16::Utf16Decoder;
 
 /// Writes text, `char`s and UTF-16 units to a [`Write`], as UTF-8.

@@ -11,9 +11,8 @@ use futures::stream::FusedStream;
 use futures::{Stream, TryStream};
 use pin_project_lite::pin_project;
 
-use crate::decoder::position::TextPosition;
-use crate::stream::char_block::CharBlock;
-use crate::stream::{StreamError, Utf8Stream};
+use crate::decoder::TextPosition;
+use crate::stream::{StreamError, Utf8Stream, char_block::CharBlock};
 
 pin_project! {
     /// Decodes the text of a [`Utf8Stream`] into `char`s with their offsets; see

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use bytes::{Buf, Bytes};
 use futures::Stream;
 
-use crate::adaptor::chunks::ChunkText;
+use crate::adaptor::ChunkText;
 use crate::sse::{Event, EventDecoder};
 use crate::stream::{StreamError, Utf8Stream};
 

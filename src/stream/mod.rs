@@ -109,4 +109,4 @@ pub use utf8_reader::Utf8Reader;
 pub use utf8_stream::Utf8Stream;
 pub use utf8_writer::Utf8Writer;
 
-use crate::adaptor::stream_error::append_within;
+use crate::adaptor::append_within;

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncBufRead, AsyncRead, ReadBuf};
 
-use crate::adaptor::chunks::Turns;
+use crate::adaptor::Turns;
 use crate::stream::{StreamError, Utf8ByteReader, Utf8Reader};
 
 impl<R: AsyncRead> Utf8Reader<R> {

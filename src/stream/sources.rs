@@ -12,8 +12,7 @@ use futures::{Stream, TryStreamExt};
 use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, ReadBuf};
 
-use crate::adaptor::chunks::coop_yield;
-use crate::adaptor::{CAPACITY, MAX_CAPACITY};
+use crate::adaptor::{CAPACITY, MAX_CAPACITY, coop_yield};
 use crate::stream::{Utf8Lines, Utf8Stream};
 
 /// Extension methods for streams of chunks and streams of text.

@@ -8,13 +8,9 @@ use bytes::BytesMut;
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
-use crate::adaptor::chunks::{MAX_TURNS, coop_yield};
-use crate::adaptor::read_text::{Advance, ReadText, Unread};
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::options::Utf8Options;
-use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::stream::sources::poll_read_into;
-use crate::stream::{StreamError, Utf8ByteReader, Utf8Lines};
+use crate::adaptor::{Advance, MAX_TURNS, ReadText, Unread, coop_yield};
+use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Options};
+use crate::stream::{StreamError, Utf8ByteReader, Utf8Lines, sources::poll_read_into};
 
 pin_project! {
     /// Reads text from an `AsyncRead` without copying it.

@@ -11,13 +11,8 @@ use futures::{Stream, TryStream, TryStreamExt};
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
-use crate::adaptor::SourceState;
-use crate::adaptor::chunks::{ChunkText, MAX_TURNS, Turns, coop_yield};
-use crate::adaptor::read_text::Unread;
-use crate::decoder::bom::BOM;
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::options::Utf8Options;
-use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::adaptor::{ChunkText, MAX_TURNS, SourceState, Turns, Unread, coop_yield};
+use crate::decoder::{BOM, ErrorMode, Utf8Decoder, Utf8Options};
 use crate::fallback::FallbackDecoder;
 use crate::stream::char_block::{Piece, end_piece, next_piece};
 use crate::stream::{CharStream, ReaderChunks, StreamError, TextChunks, Utf8Lines, append_within};

@@ -5,9 +5,8 @@ use std::fmt;
 use bytes::Bytes;
 use pin_project_lite::pin_project;
 
-use crate::adaptor::write_text::WriteText;
-use crate::decoder::encoder::Utf8Encoder;
-use crate::decoder::mode::ErrorMode;
+use crate::adaptor::WriteText;
+use crate::decoder::{ErrorMode, Utf8Encoder};
 use crate::utf16::Utf16Decoder;
 
 pin_project! {

@@ -11,8 +11,7 @@ use bytestring::ByteString;
 use futures::Sink;
 use tokio::io::AsyncWrite;
 
-use crate::adaptor::outgoing::Outgoing;
-use crate::adaptor::write_text::{MIN_SHARED, WriteItem, formatting_failed};
+use crate::adaptor::{MIN_SHARED, Outgoing, WriteItem, formatting_failed};
 use crate::stream::sources::uninterrupted;
 use crate::stream::utf8_writer::{Utf8Writer, WriteState};
 

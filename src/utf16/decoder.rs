@@ -1,13 +1,11 @@
 //! How are chunks of UTF-16 units decoded to UTF-8?
 
-use crate::decoder::error::ErrorStats;
-use crate::decoder::mode::{ErrorMode, Repair};
-use crate::decoder::progress::{Progress, Status};
-use crate::decoder::step::Step;
-#[cfg(feature = "alloc")]
-use crate::decoder::text::push_utf16;
-use crate::decoder::text::{Level, surrogate_pair};
+use utf8_simd::{Level, surrogate_pair};
+
+use crate::decoder::{ErrorMode, ErrorStats, Progress, Repair, Status, Step};
 use crate::utf16::{Utf16End, Utf16Error};
+#[cfg(feature = "alloc")]
+use utf8_simd::text::push_utf16;
 
 /// Decodes UTF-16 units to UTF-8, chunk by chunk. A chunk can end anywhere.
 ///

@@ -33,7 +33,7 @@ mod decoder;
 use core::fmt;
 use core::ops::Deref;
 
-use crate::decoder::mode::{ErrorMode, Repair};
+use crate::decoder::{ErrorMode, Repair};
 
 pub use decoder::Utf16Decoder;
 

@@ -3,8 +3,7 @@
 use core::{mem, ptr};
 
 use bytes::BytesMut;
-
-use crate::decoder::text::GatheredText;
+use utf8_simd::text::GatheredText;
 
 /// The expected length of a message.
 #[derive(Clone, Copy, Debug)]

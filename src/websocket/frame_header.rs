@@ -1,7 +1,6 @@
 //! How is the header of a frame parsed and encoded?
 
-use crate::websocket::MessageError;
-use crate::websocket::message::MAX_CONTROL;
+use crate::websocket::{MessageError, message::MAX_CONTROL};
 
 /// The header of a frame (RFC 6455 section 5.2): two to fourteen bytes.
 ///

@@ -5,9 +5,7 @@ use alloc::string::ToString;
 use bytes::{BufMut, Bytes, BytesMut};
 use bytestring::ByteString;
 
-use crate::decoder::boundary;
-use crate::decoder::error::Utf8Error;
-use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::{Utf8Decoder, Utf8Error, boundary};
 
 /// A received message or control frame.
 ///

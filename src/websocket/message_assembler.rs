@@ -4,11 +4,9 @@ use core::iter::FusedIterator;
 use core::mem;
 
 use bytes::BytesMut;
+use utf8_simd::text::GatheredText;
 
-use crate::decoder::options::Utf8Options;
-use crate::decoder::text::GatheredText;
-use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::decoder::utf8_decoder::masked::{Mask, Unmasked};
+use crate::decoder::{Mask, Unmasked, Utf8Decoder, Utf8Options};
 use crate::websocket::buffer::ExpectedLength;
 use crate::websocket::message::{MAX_CONTROL, check_close, parse_close};
 use crate::websocket::{FrameHeader, Message, MessageError, Opcode};

@@ -1,16 +1,13 @@
 //! Buffer to buffer: how much of a chunk fits in a destination of fixed size, and how does the caller continue?
 
-use crate::decoder::error::Utf8Error;
-use crate::decoder::mode::{ErrorMode, Repair};
-use crate::decoder::progress::{Progress, Status, progress};
-use crate::decoder::scanner::ErrorDensity;
-use crate::decoder::step::Step;
-use crate::decoder::utf8_decoder::Utf8Decoder;
+use utf8_simd::{PrefixEnd, head, tail};
+
 use crate::decoder::utf8_decoder::destination::{Destination, SHORT};
 #[cfg(feature = "alloc")]
 use crate::decoder::utf8_decoder::lossy::RESERVE;
-use utf8_simd::PrefixEnd;
-use utf8_simd::{head, tail};
+use crate::decoder::{
+    ErrorDensity, ErrorMode, Progress, Repair, Status, Step, Utf8Decoder, Utf8Error, progress,
+};
 
 /// The longest chunk that is decoded in one step: short enough to stay in the cache. Rows `to-utf-16/*/64` take one
 /// step, rows `to-utf-16/*/65536` many.

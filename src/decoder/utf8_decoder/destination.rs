@@ -1,7 +1,8 @@
 //! The destination: which units is text decoded into, and how much of it fits?
 
-use crate::decoder::boundary::floor_char_boundary;
 use utf8_simd::Level;
+
+use crate::decoder::floor_char_boundary;
 
 /// The longest input of [`Destination::put_short`].
 pub(crate) const SHORT: usize = 64;

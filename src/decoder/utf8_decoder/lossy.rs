@@ -17,14 +17,12 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use core::cell::Cell;
 
-use crate::decoder::error::Utf8Error;
-use crate::decoder::mode::{EVERY_WINDOWS_1252, ErrorMode};
-use crate::decoder::scanner::ErrorDensity;
-use crate::decoder::step::Step as ScannerStep;
-use crate::decoder::utf8_decoder::Utf8Decoder;
-use utf8_simd::tail;
 use utf8_simd::text::{Repairs, Replaced, ShortText, SortedBlock, TextOutput, WriteStep};
-use utf8_simd::{BLOCK_ERRORS_LEN as BLOCK, ErrorLen, Level, Sequence};
+use utf8_simd::{BLOCK_ERRORS_LEN as BLOCK, ErrorLen, Level, Sequence, tail};
+
+use crate::decoder::{
+    EVERY_WINDOWS_1252, ErrorDensity, ErrorMode, Step as ScannerStep, Utf8Decoder, Utf8Error,
+};
 
 /// A replacement for `String::from_utf8_lossy` in a loop.
 impl Utf8Decoder {

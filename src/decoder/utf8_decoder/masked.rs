@@ -2,11 +2,9 @@
 
 use core::slice;
 
-use crate::decoder::error::Utf8Error;
-use crate::decoder::step::Step;
-use crate::decoder::utf8_decoder::Utf8Decoder;
-use utf8_simd::Level;
-use utf8_simd::tail;
+use utf8_simd::{Level, tail};
+
+use crate::decoder::{Step, Utf8Decoder, Utf8Error};
 
 /// The masking key of a WebSocket frame (RFC 6455 section 5.3), rotated to the next byte of the payload.
 #[derive(Clone, Copy, Debug)]

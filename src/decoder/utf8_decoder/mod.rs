@@ -11,15 +11,12 @@ pub(crate) mod owned;
 
 use core::iter::FusedIterator;
 
-use crate::decoder::error::{ErrorStats, Utf8Error};
-use crate::decoder::mode::{ErrorMode, Repair};
-use crate::decoder::options::Utf8Options;
-use crate::decoder::partial::Partial;
-use crate::decoder::scanner::{ErrorDensity, Scanner};
-use crate::decoder::step::Step;
-use crate::decoder::text::{BlockPart, BlockParts, Level, first_char};
-use utf8_simd::PrefixEnd;
-use utf8_simd::tail;
+use utf8_simd::text::{BlockPart, BlockParts, first_char};
+use utf8_simd::{Level, PrefixEnd, tail};
+
+use crate::decoder::{
+    ErrorDensity, ErrorMode, ErrorStats, Partial, Repair, Scanner, Step, Utf8Error, Utf8Options,
+};
 
 /// Decodes a stream of bytes that arrives in chunks split anywhere. It yields text and reports each error.
 ///

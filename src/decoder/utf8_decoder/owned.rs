@@ -4,13 +4,10 @@ use core::iter::FusedIterator;
 
 use bytes::{Buf, Bytes, BytesMut};
 use bytestring::ByteString;
-
-use crate::decoder::error::Utf8Error;
-use crate::decoder::mode::{ErrorMode, Repair};
-use crate::decoder::step::Step;
-use crate::decoder::utf8_decoder::Utf8Decoder;
 use utf8_simd::text::{SplitTo, take_text_with};
 use utf8_simd::{PrefixEnd, valid_prefix};
+
+use crate::decoder::{ErrorMode, Repair, Step, Utf8Decoder, Utf8Error};
 
 /// Owned pieces, without copying.
 impl Utf8Decoder {
