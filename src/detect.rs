@@ -139,6 +139,7 @@ impl fmt::Display for StreamKind {
 /// assert_eq!(detector.finish(), StreamKind::Legacy);
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Detector {
     state: DetectorState,
     /// The first bytes of the stream, while they may be a BOM.
@@ -180,7 +181,6 @@ impl DetectorState {
 
 impl Detector {
     /// Creates a detector.
-    #[must_use]
     pub fn new() -> Self {
         let options = Utf8Options::new().with_bom(BomPolicy::Strip);
         Self {
@@ -224,7 +224,6 @@ impl Detector {
     /// assert_eq!(text, "Привет, мир! Как дела?");
     /// ```
     #[cfg(feature = "chardetng")]
-    #[must_use]
     pub fn with_guesser(self) -> Self {
         Self { guesser: Some(Box::new(Guesser::new())), ..self }
     }
@@ -252,13 +251,11 @@ impl Detector {
 
     /// Returns the kind of the stream if it ended here. An incomplete UTF-8 sequence at the end is
     /// ignored.
-    #[must_use]
     pub fn kind(&self) -> StreamKind {
         self.so_far().0
     }
 
     /// Returns whether no further byte can change the [`kind`](Self::kind).
-    #[must_use]
     pub fn is_certain(&self) -> bool {
         self.may_become().is_empty()
     }
@@ -275,7 +272,6 @@ impl Detector {
     /// assert_eq!(detector.push(b"\xFF\xFE"), StreamKind::Utf16Le);
     /// assert_eq!(detector.may_become(), [StreamKind::Utf32Le]);
     /// ```
-    #[must_use]
     pub fn may_become(&self) -> &'static [StreamKind] {
         self.so_far().1
     }
@@ -323,7 +319,6 @@ impl Detector {
     /// assert_eq!(detector.guess(Some("jp")).unwrap().name(), "Shift_JIS");
     /// ```
     #[cfg(feature = "chardetng")]
-    #[must_use]
     pub fn guess(&self, domain: Option<&str>) -> Option<&'static Encoding> {
         let guesser = self.guesser.as_ref().filter(|_| self.kind() == StreamKind::Legacy)?;
         guesser.guess(domain)
@@ -339,7 +334,6 @@ impl Detector {
     }
 
     /// Returns the number of bytes pushed in this stream.
-    #[must_use]
     pub fn position(&self) -> u64 {
         self.position
     }

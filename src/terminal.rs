@@ -42,6 +42,7 @@ use crate::decoder::{
 /// assert_eq!(text, "café, café, café");
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct TerminalDecoder {
     /// Decodes the UTF-8. Its position counts every byte except those of a held escape.
     decoder: Utf8Decoder,
@@ -89,14 +90,12 @@ impl Escape {
 
 impl TerminalDecoder {
     /// Creates a decoder that starts in Latin-1.
-    #[must_use]
     pub const fn new() -> Self {
         let charset = TerminalCharset::Latin1;
         Self { decoder: Utf8Decoder::new(), initial: charset, charset, escape: Escape::None }
     }
 
     /// Starts streams in UTF-8, as most terminals do today. Call it before the first push.
-    #[must_use]
     pub const fn with_utf8_start(self) -> Self {
         Self { initial: TerminalCharset::Utf8, charset: TerminalCharset::Utf8, ..self }
     }
@@ -236,19 +235,16 @@ impl TerminalDecoder {
     /// decoder.push(b"@").for_each(drop);
     /// assert!(!decoder.is_utf8());
     /// ```
-    #[must_use]
     pub fn is_utf8(&self) -> bool {
         self.charset == TerminalCharset::Utf8
     }
 
     /// Returns the number of bytes of the stream consumed, including held bytes and switches.
-    #[must_use]
     pub fn position(&self) -> u64 {
         self.decoder.position() + self.escape.as_str().len() as u64
     }
 
     /// Returns the held bytes, at most three: the beginning of a sequence or of an escape.
-    #[must_use]
     pub fn incomplete(&self) -> &[u8] {
         match self.escape {
             Escape::None => self.decoder.incomplete(),
@@ -257,13 +253,11 @@ impl TerminalDecoder {
     }
 
     /// Returns the number of errors in this stream so far.
-    #[must_use]
     pub fn error_count(&self) -> u64 {
         self.decoder.error_count()
     }
 
     /// Returns the first error of this stream.
-    #[must_use]
     pub fn first_error(&self) -> Option<Utf8Error> {
         self.decoder.first_error()
     }

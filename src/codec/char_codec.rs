@@ -36,6 +36,7 @@ use crate::decoder::{ErrorMode, Repair, Step, Utf8Decoder, Utf8Encoder, Utf8Erro
 /// # }
 /// ```
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct CharCodec {
     decoder: Utf8Decoder,
     mode: ErrorMode,
@@ -51,19 +52,16 @@ impl CharCodec {
     }
 
     /// Sets the options, and starts a new stream.
-    #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         Self { decoder: Utf8Decoder::new().with_options(options), ..self }
     }
 
     /// Sets what replaces ill-formed parts.
-    #[must_use]
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
         Self { mode, ..self }
     }
 
     /// Sets the encoder. It decides whether a BOM is written.
-    #[must_use]
     pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
         Self { encoder, ..self }
     }

@@ -47,6 +47,7 @@ use crate::decoder::{Utf8Decoder, Utf8Error, Utf8Options};
 /// # }
 /// ```
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct Utf8ChunksCodec {
     decoder: Utf8Decoder,
 }
@@ -58,7 +59,6 @@ impl Utf8ChunksCodec {
     }
 
     /// Sets the options, and starts a new stream.
-    #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         Self { decoder: Utf8Decoder::new().with_options(options) }
     }

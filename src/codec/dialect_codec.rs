@@ -58,6 +58,7 @@ use crate::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError, Dial
 /// # }
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct DialectCodec {
     decoder: DialectDecoder,
     encoder: DialectEncoder,
@@ -79,20 +80,17 @@ impl DialectCodec {
     }
 
     /// Sets the decoder: another dialect or other settings. A new stream begins.
-    #[must_use]
     pub fn with_decoder(self, mut decoder: DialectDecoder) -> Self {
         decoder.reset();
         Self { decoder, ..self }
     }
 
     /// Sets what replaces ill-formed parts.
-    #[must_use]
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
         Self { mode, ..self }
     }
 
     /// Sets the encoder: another dialect, other settings, another error mode, or a BOM.
-    #[must_use]
     pub fn with_encoder(self, encoder: DialectEncoder) -> Self {
         Self { encoder, ..self }
     }

@@ -53,6 +53,7 @@ use crate::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError, Dial
 /// # }
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct JavaUtfCodec {
     decoder: DialectDecoder,
     mode: ErrorMode,
@@ -89,7 +90,6 @@ impl JavaUtfCodec {
     }
 
     /// Sets what replaces ill-formed parts and surrogates.
-    #[must_use]
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
         Self { mode, ..self }
     }

@@ -49,6 +49,7 @@ use crate::fallback::{FallbackDecoder, FallbackState, take_next};
 /// # }
 /// ```
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct Utf8Codec {
     decoder: Utf8Decoder,
     mode: ErrorMode,
@@ -69,13 +70,11 @@ impl Utf8Codec {
     }
 
     /// Sets the options, and starts a new stream.
-    #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         Self { decoder: Utf8Decoder::new().with_options(options), ..self }
     }
 
     /// Sets what replaces ill-formed parts.
-    #[must_use]
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
         Self { mode, ..self }
     }
@@ -99,13 +98,11 @@ impl Utf8Codec {
     /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap(), "caf");
     /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap(), "é, thÃ©");
     /// ```
-    #[must_use]
     pub fn with_fallback(self, decoder: FallbackDecoder) -> Self {
         Self { fallback: Some(Box::new(decoder.into_state())), ..self }
     }
 
     /// Sets the encoder. It decides whether a BOM is written.
-    #[must_use]
     pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
         Self { encoder, ..self }
     }

@@ -20,6 +20,7 @@ use crate::decoder::{BOM, Progress, Status, floor_char_boundary};
 /// assert_eq!(encoder.push(", am größten").concat(), ", am größten".as_bytes());
 /// ```
 #[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct Utf8Encoder {
     bom: Bom,
 }
@@ -39,7 +40,6 @@ impl Utf8Encoder {
     }
 
     /// Writes a BOM before anything else.
-    #[must_use]
     pub const fn with_bom(self) -> Self {
         Self { bom: Bom::Due }
     }

@@ -1,7 +1,7 @@
 //! The incremental UTF-8 decoder: one state machine, and the types built on it.
 //!
-//! The types are at the root of the crate: [`Utf8Decoder`](crate::Utf8Decoder), [`Utf8Validator`](crate::Utf8Validator),
-//! [`Utf8Encoder`](crate::Utf8Encoder). Here are the types that their methods return, the contract that all
+//! The types are at the root of the crate: [`Utf8Decoder`], [`Utf8Validator`],
+//! [`Utf8Encoder`]. Here are the types that their methods return, the contract that all
 //! incremental decoders of the crate keep, and how the decoder works.
 //!
 //! # The contract of an incremental decoder

@@ -54,6 +54,7 @@ use crate::decoder::{BomPolicy, BomState, Utf8ErrorKind};
         try_from = "crate::decoder::serialize::OptionFields"
     )
 )]
+#[must_use]
 pub struct Utf8Options {
     bom: BomConfig,
     strictness: Strictness,
@@ -76,7 +77,6 @@ impl Utf8Options {
     ///
     /// assert_eq!(Utf8Options::new(), Utf8Options::default());
     /// ```
-    #[must_use]
     pub const fn new() -> Self {
         Self { bom: BomConfig::Policy(BomPolicy::Keep), strictness: Strictness::new() }
     }
@@ -94,7 +94,6 @@ impl Utf8Options {
     /// let error = Utf8Validator::new().with_options(options).push(b"\xEF\xBB\xBF{}").unwrap_err();
     /// assert_eq!(error.kind(), Utf8ErrorKind::ForbiddenBom);
     /// ```
-    #[must_use]
     pub const fn with_bom(self, policy: BomPolicy) -> Self {
         Self { bom: BomConfig::Policy(policy), ..self }
     }
@@ -114,7 +113,6 @@ impl Utf8Options {
     /// assert_eq!(decoder.push(cut).next(), Some(Ok(" and b")));
     /// assert_eq!(decoder.skipped(), 2);
     /// ```
-    #[must_use]
     pub const fn with_mid_stream_start(self) -> Self {
         Self { bom: BomConfig::MidStream, ..self }
     }
@@ -129,7 +127,6 @@ impl Utf8Options {
     /// let options = Utf8Options::new().reject_nul();
     /// assert!(Utf8Validator::new().with_options(options).push(b"C string\0").is_err());
     /// ```
-    #[must_use]
     pub const fn reject_nul(self) -> Self {
         self.rejecting(NUL)
     }
@@ -144,7 +141,6 @@ impl Utf8Options {
     /// let options = Utf8Options::new().reject_controls();
     /// assert!(Utf8Validator::new().with_options(options).push(b"a\tb").is_err());
     /// ```
-    #[must_use]
     pub const fn reject_controls(self) -> Self {
         self.rejecting(ALL_CONTROLS)
     }
@@ -164,7 +160,6 @@ impl Utf8Options {
     ///
     /// assert_eq!(options.reject_controls(), Utf8Options::new().reject_controls());
     /// ```
-    #[must_use]
     pub const fn reject_controls_except_whitespace(self) -> Self {
         self.rejecting(CONTROLS)
     }
@@ -182,7 +177,6 @@ impl Utf8Options {
     /// assert_eq!(error.error_len(), Some(4));
     /// assert!(Utf8Validator::new().push("\u{10FFFF}".as_bytes()).is_ok());
     /// ```
-    #[must_use]
     pub const fn reject_noncharacters(self) -> Self {
         self.rejecting(NONCHARACTERS)
     }
@@ -210,7 +204,6 @@ impl Utf8Options {
     /// assert_eq!(error.kind(), Utf8ErrorKind::Forbidden);
     /// assert_eq!(error.error_len(), Some(2));
     /// ```
-    #[must_use]
     pub const fn only_mqtt_characters(self) -> Self {
         self.reject_nul().reject_controls().reject_noncharacters()
     }
@@ -230,14 +223,12 @@ impl Utf8Options {
     /// assert_eq!(verdict("\u{B}").unwrap_err().kind(), Utf8ErrorKind::Forbidden);
     /// assert_eq!(verdict("\u{FFFE}").unwrap_err().kind(), Utf8ErrorKind::Noncharacter);
     /// ```
-    #[must_use]
     pub const fn only_xml_characters(self) -> Self {
         self.rejecting(NUL | C0 | BMP_END)
     }
 
     /// Accepts only the Unicode Assignables of RFC 9839, section 4.3: rejects NUL, the C0 controls except HT, LF and
     /// CR, DEL, the C1 controls and all noncharacters. The RFC recommends this subset for new protocols and formats.
-    #[must_use]
     pub const fn only_unicode_assignables(self) -> Self {
         self.reject_nul().reject_controls_except_whitespace().reject_noncharacters()
     }

@@ -57,6 +57,7 @@ use crate::decoder::Utf8Error;
     serde(from = "crate::decoder::serialize::PositionFields")
 )]
 #[non_exhaustive]
+#[must_use]
 pub struct TextPosition {
     /// The number of the line. The first line is 1.
     pub line: u64,
@@ -68,7 +69,6 @@ pub struct TextPosition {
 
 impl TextPosition {
     /// Returns the start of a stream: line 1, column 1, offset 0.
-    #[must_use]
     pub const fn new() -> Self {
         Self { line: 1, column: 1, offset: 0 }
     }

@@ -26,6 +26,7 @@ use crate::decoder::{Partial, Scanner, Step, Utf8Error, Utf8Options};
 /// assert_eq!(validator.finish().unwrap_err().kind(), Utf8ErrorKind::Incomplete);
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Utf8Validator {
     scanner: Scanner,
     partial: Partial,
@@ -33,13 +34,11 @@ pub struct Utf8Validator {
 
 impl Utf8Validator {
     /// Creates a validator with the default options.
-    #[must_use]
     pub const fn new() -> Self {
         Self { scanner: Scanner::new(Utf8Options::new()), partial: Partial::new() }
     }
 
     /// Sets the options, like [`Utf8Decoder::with_options`](crate::Utf8Decoder::with_options).
-    #[must_use]
     pub const fn with_options(self, options: Utf8Options) -> Self {
         Self { scanner: self.scanner.with_options(options), ..self }
     }
@@ -132,19 +131,16 @@ impl Utf8Validator {
     }
 
     /// Returns the number of bytes of the stream that have been consumed, held bytes included.
-    #[must_use]
     pub const fn position(&self) -> u64 {
         self.scanner.position() + self.partial.len() as u64
     }
 
     /// Returns the held bytes: the beginning of a sequence or of a BOM, at most three bytes.
-    #[must_use]
     pub fn incomplete(&self) -> &[u8] {
         self.partial.as_bytes()
     }
 
     /// Returns whether the bytes so far end between two characters, with nothing held.
-    #[must_use]
     pub const fn is_complete(&self) -> bool {
         self.partial.is_empty()
     }
@@ -153,13 +149,11 @@ impl Utf8Validator {
     ///
     /// It is always `false` with [`BomPolicy::Keep`](crate::BomPolicy::Keep) and
     /// [`BomPolicy::Forbid`](crate::BomPolicy::Forbid).
-    #[must_use]
     pub const fn bom_seen(&self) -> bool {
         self.scanner.bom_seen()
     }
 
     /// Returns the number of continuation bytes skipped at a mid-stream start, at most three.
-    #[must_use]
     pub const fn skipped(&self) -> usize {
         self.scanner.start().skipped()
     }

@@ -42,6 +42,7 @@ use crate::dialect::{Dialect, DialectPiece};
 /// assert_eq!(text, "smile: 😀!");
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct DialectDecoder {
     pub(super) scanner: DialectScanner,
     partial: Partial<8>,
@@ -73,7 +74,6 @@ impl DialectDecoder {
     /// let half = DialectPiece::CodePoint(0xDC00);
     /// assert_eq!(decoder.push(b"\xED\xB0\x80").next(), Some(Ok(half)));
     /// ```
-    #[must_use]
     pub const fn with_unpaired_surrogates(self) -> Self {
         let options = self.scanner.options();
         self.with(Options { unpaired: Unpaired::Accepted, ..options })
@@ -101,7 +101,6 @@ impl DialectDecoder {
     /// assert_eq!((error.kind(), error.error_len()), (Utf8ErrorKind::TooLarge, Some(6)));
     /// # }
     /// ```
-    #[must_use]
     pub const fn with_rfc3629_limit(self) -> Self {
         let options = self.scanner.options();
         self.with(Options { values: Values::Unicode, ..options })
@@ -126,14 +125,12 @@ impl DialectDecoder {
     /// assert_eq!(error_len(DialectDecoder::new(Dialect::Cesu8)), Some(1));
     /// assert_eq!(error_len(DialectDecoder::new(Dialect::Cesu8).with_whole_errors()), Some(3));
     /// ```
-    #[must_use]
     pub const fn with_whole_errors(self) -> Self {
         let options = self.scanner.options();
         self.with(Options { reported: ErrorSpan::Whole, ..options })
     }
 
     /// Sets the BOM policy, [`BomPolicy::Keep`] by default. Call it before the first push.
-    #[must_use]
     pub const fn with_bom(self, policy: BomPolicy) -> Self {
         let options = self.scanner.options();
         self.with(Options { bom: policy, ..options })

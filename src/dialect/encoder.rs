@@ -38,6 +38,7 @@ use crate::dialect::grammar::{
 /// assert_eq!(*encoder.finish().unwrap(), *b"\xED\xA0\xBD");
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct DialectEncoder {
     dialect: Dialect,
     options: Options,
@@ -80,7 +81,6 @@ impl DialectEncoder {
     /// Call it before the first push.
     ///
     /// They are rejected by default, as TR26 specifies. Strings in Java can contain them.
-    #[must_use]
     pub const fn with_unpaired_surrogates(mut self) -> Self {
         self.options.unpaired = Unpaired::Accepted;
         self
@@ -88,7 +88,6 @@ impl DialectEncoder {
 
     /// Rejects values above U+10FFFF in [`Rfc2279`](Dialect::Rfc2279), like RFC 3629. Has no effect
     /// on other dialects, which have no such values. Call it before the first push.
-    #[must_use]
     pub const fn with_rfc3629_limit(mut self) -> Self {
         self.options.values = Values::Unicode;
         self
@@ -107,7 +106,6 @@ impl DialectEncoder {
     /// let mut encoder = DialectEncoder::new(Dialect::Cesu8).with_error_mode(ErrorMode::Escape);
     /// assert_eq!(*encoder.push_unit(0xDC80).unwrap(), *br"\udc80");
     /// ```
-    #[must_use]
     pub const fn with_error_mode(mut self, mode: ErrorMode) -> Self {
         self.mode = mode;
         self
@@ -115,7 +113,6 @@ impl DialectEncoder {
 
     /// Writes a BOM before everything else, once. The first call writes it, even if it pushes
     /// nothing.
-    #[must_use]
     pub const fn with_bom(mut self) -> Self {
         self.bom = Utf8Encoder::new().with_bom();
         self

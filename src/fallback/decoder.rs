@@ -53,6 +53,7 @@ use crate::fallback::state::{Fallback, FallbackState};
 /// assert_eq!(read(FallbackDecoder::without_bom(latin1)), "Ã¼, ü\nÃ¼\n");
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct FallbackDecoder {
     /// Holds no bytes itself.
     pub(super) decoder: Utf8Decoder,
@@ -98,7 +99,6 @@ impl FallbackDecoder {
     }
 
     /// Sets the options. Call it before the first push.
-    #[must_use]
     pub fn with_options(mut self, options: Utf8Options) -> Self {
         self.reset();
         Self { decoder: Utf8Decoder::new().with_options(options), ..self }
@@ -214,45 +214,38 @@ impl FallbackDecoder {
     /// let _done = decoder.push_to_string(b"d", ErrorMode::Fatal, &mut String::new());
     /// assert_eq!(decoder.first_fallback(), Some(4));
     /// ```
-    #[must_use]
     pub const fn first_fallback(&self) -> Option<u64> {
         self.state.uses().first
     }
 
     /// Returns how many lines, or runs of ill-formed parts, of this stream were decoded in the
     /// legacy encoding; at most 1 for [`rest`](Self::rest).
-    #[must_use]
     pub const fn fallback_count(&self) -> u64 {
         self.state.uses().runs
     }
 
     /// Returns how many bytes of this stream were decoded in the legacy encoding.
-    #[must_use]
     pub const fn fallback_bytes(&self) -> u64 {
         self.state.uses().bytes
     }
 
     /// Returns the number of U+FFFD written for bytes that are not characters in the legacy
     /// encoding either.
-    #[must_use]
     pub const fn replaced_count(&self) -> u64 {
         self.state.uses().replaced
     }
 
     /// Returns the number of bytes of the stream consumed, including held bytes.
-    #[must_use]
     pub fn position(&self) -> u64 {
         self.decoder.position() + self.held.rest().len() as u64
     }
 
     /// Returns the held bytes, which are undecided or follow an error.
-    #[must_use]
     pub fn incomplete(&self) -> &[u8] {
         self.held.rest()
     }
 
     /// Returns whether a BOM was removed from the start of this stream.
-    #[must_use]
     pub fn bom_seen(&self) -> bool {
         self.decoder.bom_seen()
     }
@@ -260,13 +253,11 @@ impl FallbackDecoder {
     /// Returns the number of errors in this stream so far. Each ill-formed part counts, but if a
     /// line or the rest falls back, only the first one in it does. Errors that the options define
     /// count too.
-    #[must_use]
     pub fn error_count(&self) -> u64 {
         self.decoder.error_count()
     }
 
     /// Returns the first of these errors.
-    #[must_use]
     pub fn first_error(&self) -> Option<Utf8Error> {
         self.decoder.first_error()
     }

@@ -33,6 +33,7 @@ use crate::fallback::whatwg;
 /// assert_eq!(read(LegacyEncoding::latin1()), "\u{80} café");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[must_use]
 pub struct LegacyEncoding(pub(super) Table);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -54,14 +55,12 @@ pub(super) struct Decoded {
 
 impl LegacyEncoding {
     /// ISO 8859-1: each byte is the character with the same value. Never fails.
-    #[must_use]
     pub const fn latin1() -> Self {
         Self(Table::Latin1)
     }
 
     /// Windows-1252, the encoding of Western Windows. The Web decodes Latin-1 in this encoding.
     /// Bytes 81, 8D, 8F, 90 and 9D are C1 controls, as in the WHATWG index. Never fails.
-    #[must_use]
     pub const fn windows_1252() -> Self {
         Self(Table::Windows1252)
     }
@@ -92,7 +91,6 @@ impl LegacyEncoding {
     /// assert_eq!(text, "日本");
     /// ```
     #[cfg(feature = "encoding_rs")]
-    #[must_use]
     pub fn whatwg(encoding: &'static encoding_rs::Encoding) -> Option<Self> {
         let is_fit = encoding.is_ascii_compatible() && encoding != encoding_rs::UTF_8;
         is_fit.then_some(Self(Table::Whatwg(encoding)))
@@ -115,7 +113,6 @@ impl LegacyEncoding {
     }
 
     /// Returns the name of the encoding.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self.0 {
             Table::Latin1 => "ISO-8859-1",

@@ -83,7 +83,6 @@ impl FallbackDecoder {
     /// Decodes ill-formed parts in `encoding`.
     ///
     /// Adjacent parts are decoded together. In single-byte encodings that makes no difference.
-    #[must_use]
     pub const fn part(encoding: LegacyEncoding) -> Self {
         Self::new(Fallback { encoding, extent: Extent::Part })
     }
@@ -109,14 +108,12 @@ impl FallbackDecoder {
     /// let _done = decoder.push_to_string(b":ol\xE9\n", ErrorMode::Fatal, &mut text);
     /// assert_eq!(text, "PRIVMSG #cafÃ© :olé\n");
     /// ```
-    #[must_use]
     pub const fn line(encoding: LegacyEncoding) -> Self {
         let extent = Extent::Line { limit: Self::DEFAULT_MAX_LENGTH };
         Self::new(Fallback { encoding, extent })
     }
 
     /// Decodes everything from the first ill-formed byte in `encoding`.
-    #[must_use]
     pub const fn rest(encoding: LegacyEncoding) -> Self {
         Self::new(Fallback { encoding, extent: Extent::Rest })
     }
@@ -151,7 +148,6 @@ impl FallbackDecoder {
     /// assert_eq!(decode(b"caf\xE9"), ("café".into(), false));
     /// assert_eq!(decode(b"caf\xC3\xA9"), ("cafÃ©".into(), false)); // not declared as UTF-8
     /// ```
-    #[must_use]
     pub const fn without_bom(encoding: LegacyEncoding) -> Self {
         Self::new(Fallback { encoding, extent: Extent::WithoutBom })
     }
@@ -172,7 +168,6 @@ impl FallbackDecoder {
     /// let _done = decoder.push_to_string(line, ErrorMode::Fatal, &mut text);
     /// assert_eq!(text, "ASCII does not count; éé é\n");
     /// ```
-    #[must_use]
     pub const fn with_max_length(mut self, max_length: usize) -> Self {
         self.state.set_max_length(max_length);
         self

@@ -121,6 +121,7 @@ pub type CheckedBody<B> = Either<
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct Utf8Layer {
     options: Utf8Options,
     mode: ErrorMode,
@@ -148,14 +149,12 @@ impl Utf8Layer {
     }
 
     /// Sets how a text begins and what it may contain; see [`Utf8Body::with_options`].
-    #[must_use]
     pub fn with_options(mut self, options: Utf8Options) -> Self {
         self.options = options;
         self
     }
 
     /// Sets what replaces ill-formed parts; see [`Utf8Body::with_error_mode`].
-    #[must_use]
     pub fn with_error_mode(mut self, mode: ErrorMode) -> Self {
         self.mode = mode;
         self
@@ -163,7 +162,6 @@ impl Utf8Layer {
 
     /// Sets the maximum length of a text, in bytes as received; see [`Utf8Body::with_max_length`]. Other
     /// bodies are not limited.
-    #[must_use]
     pub fn with_max_length(mut self, max_length: u64) -> Self {
         self.max_length = max_length;
         self
@@ -178,7 +176,6 @@ impl Utf8Layer {
     ///
     /// [`require_json`]: crate::http::require_json
     /// [`require_text`]: crate::http::require_text
-    #[must_use]
     pub fn with_header_check(mut self, check: fn(&HeaderMap) -> Result<(), BodyError>) -> Self {
         self.header_check = Some(check);
         self

@@ -51,6 +51,7 @@ use memchr::memmem;
 /// assert_eq!(offsets, [6]);
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct TextFinder {
     pattern: Arc<Pattern>,
     /// The number of needle bytes that the text so far ends in. Less than the length of the needle.
@@ -60,7 +61,6 @@ pub struct TextFinder {
 
 impl TextFinder {
     /// Creates a finder for `needle`. Returns `None` if `needle` is empty.
-    #[must_use]
     pub fn new(needle: &str) -> Option<Self> {
         let is_something = !needle.is_empty();
         is_something.then(|| Self {
@@ -104,7 +104,6 @@ impl TextFinder {
     }
 
     /// Returns the number of bytes that have been searched or skipped.
-    #[must_use]
     pub fn position(&self) -> u64 {
         self.position
     }

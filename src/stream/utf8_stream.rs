@@ -169,10 +169,9 @@ impl<S> Utf8Stream<S> {
     }
 
     /// Returns a stream of the `char`s of this text.
-    pub fn chars<B, E>(self) -> CharStream<S, E>
+    pub fn chars<E>(self) -> CharStream<S, E>
     where
-        S: Stream<Item = Result<B, E>>,
-        B: Into<Bytes>,
+        S: TryStream<Ok: Into<Bytes>, Error = E>,
     {
         CharStream::new(self)
     }
@@ -353,12 +352,8 @@ impl<R> Utf8Stream<ReaderChunks<R>> {
     }
 }
 
-impl<S, B, E> Stream for Utf8Stream<S>
-where
-    S: Stream<Item = Result<B, E>>,
-    B: Into<Bytes>,
-{
-    type Item = Result<ByteString, StreamError<E>>;
+impl<S: TryStream<Ok: Into<Bytes>>> Stream for Utf8Stream<S> {
+    type Item = Result<ByteString, StreamError<S::Error>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.poll_with(cx, |text| Ok(text.next()?), |text| Ok(text.end()?), |_| {})
@@ -366,12 +361,8 @@ where
 }
 
 /// Text is not copied if it is UTF-8 and no part of it was held.
-impl<S, B, E> Stream for Utf8Stream<S, FallbackDecoder>
-where
-    S: Stream<Item = Result<B, E>>,
-    B: Into<Bytes>,
-{
-    type Item = Result<ByteString, StreamError<E>>;
+impl<S: TryStream<Ok: Into<Bytes>>> Stream for Utf8Stream<S, FallbackDecoder> {
+    type Item = Result<ByteString, StreamError<S::Error>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.poll_with(

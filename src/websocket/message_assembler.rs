@@ -58,6 +58,7 @@ use crate::websocket::{FrameHeader, Message, MessageError, Opcode};
 /// # }
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct MessageAssembler {
     decoder: Utf8Decoder,
     /// The maximum length of a message, in bytes.
@@ -131,7 +132,6 @@ impl MessageAssembler {
 
     /// Sets the maximum length of a message, in bytes, across all its frames, kept or not. If you
     /// lower it within a message, further bytes are rejected.
-    #[must_use]
     pub fn with_max_length(self, max_length: u64) -> Self {
         Self { max_length, ..self }
     }
@@ -139,7 +139,6 @@ impl MessageAssembler {
     /// Sets the options for each text message. Call it before the first frame.
     ///
     /// RFC 6455 does not mention a BOM: by default, an initial U+FEFF is text.
-    #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         Self { decoder: Utf8Decoder::new().with_options(options), ..self }
     }

@@ -45,6 +45,7 @@ use crate::decoder::{
 /// assert_eq!(text, "Grüße 👋");
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Utf8Decoder {
     scanner: Scanner,
     partial: Partial,
@@ -55,7 +56,6 @@ pub struct Utf8Decoder {
 
 impl Utf8Decoder {
     /// Creates a decoder with the default options.
-    #[must_use]
     pub const fn new() -> Self {
         Self {
             scanner: Scanner::new(Utf8Options::new()),
@@ -69,7 +69,6 @@ impl Utf8Decoder {
     ///
     /// If the stream has begun, it continues with the same offsets. The rejected characters apply to the bytes
     /// that have not been decoded. The other options apply after the next [`reset`](Self::reset).
-    #[must_use]
     pub const fn with_options(self, options: Utf8Options) -> Self {
         Self { scanner: self.scanner.with_options(options), ..self }
     }
@@ -158,13 +157,11 @@ impl Utf8Decoder {
     }
 
     /// Returns the number of bytes of the stream that have been consumed, held bytes included.
-    #[must_use]
     pub const fn position(&self) -> u64 {
         self.scanner.position() + self.partial.len() as u64
     }
 
     /// Returns the held bytes: the beginning of a sequence or of a BOM, at most three bytes.
-    #[must_use]
     pub fn incomplete(&self) -> &[u8] {
         self.partial.as_bytes()
     }
@@ -173,26 +170,22 @@ impl Utf8Decoder {
     ///
     /// It is always `false` with [`BomPolicy::Keep`](crate::BomPolicy::Keep) and
     /// [`BomPolicy::Forbid`](crate::BomPolicy::Forbid).
-    #[must_use]
     pub const fn bom_seen(&self) -> bool {
         self.scanner.bom_seen()
     }
 
     /// Returns the number of continuation bytes skipped at a mid-stream start, at most three.
-    #[must_use]
     pub const fn skipped(&self) -> usize {
         self.scanner.start().skipped()
     }
 
     /// Returns the number of errors in this stream so far: ill-formed parts, and characters that the options
     /// reject.
-    #[must_use]
     pub const fn error_count(&self) -> u64 {
         self.stats.count()
     }
 
     /// Returns the first error of this stream, if there was one.
-    #[must_use]
     pub const fn first_error(&self) -> Option<Utf8Error> {
         self.stats.first()
     }
