@@ -122,8 +122,8 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // What one feature alone needs is compiled in every build; what no feature needs, the build with all of them reports.
 #![cfg_attr(
-    not(all(feature = "codec", feature = "stream", feature = "tower")),
-    allow(dead_code, unused_imports)
+    not(all(feature = "codec", feature = "encoding_rs", feature = "stream", feature = "tower")),
+    allow(dead_code, unused_imports, unused_variables)
 )]
 #![forbid(unsafe_code)]
 // An example that someone copies gives no warning. `allow` is what rustdoc sets without attributes.

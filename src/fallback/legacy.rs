@@ -184,10 +184,6 @@ impl LegacyEncoding {
     }
 
     /// Appends the text of `bytes`, whatever the characters.
-    #[cfg_attr(
-        not(feature = "encoding_rs"),
-        allow(unused_variables, reason = "every character is one byte")
-    )]
     fn decode_all(self, bytes: &[u8], at_end: AtEnd, text: &mut String) -> Decoded {
         match self.0 {
             Table::Latin1 => decode_bytes(None, bytes, text),

@@ -50,10 +50,6 @@ impl LegacyDecoder {
     ///
     /// With [`AtEnd::Yes`], [`Status::Done`] ends the stream. [`Status::IllFormed`] is returned after an ill-formed part,
     /// one to four bytes, which one U+FFFD replaces (WHATWG).
-    #[cfg_attr(
-        not(feature = "encoding_rs"),
-        allow(unused_variables, reason = "every character is one byte")
-    )]
     pub(crate) fn decode(
         &mut self,
         bytes: &[u8],

@@ -1,17 +1,12 @@
 //! Buffer to buffer: how much of a chunk fits in a destination of fixed size, and how does the caller continue?
 
-use utf8_simd::{PrefixEnd, head, tail};
+use utf8_simd::{Stop, Target, Transcoded, Utf8, Utf16, head, tail, transcode};
 
-use crate::decoder::utf8_decoder::destination::{Destination, SHORT};
 #[cfg(feature = "alloc")]
 use crate::decoder::utf8_decoder::lossy::RESERVE;
 use crate::decoder::{
     ErrorDensity, ErrorMode, Progress, Repair, Status, Step, Utf8Decoder, Utf8Error, progress,
 };
-
-/// The longest chunk that is decoded in one step: short enough to stay in the cache. Rows `to-utf-16/*/64` take one
-/// step, rows `to-utf-16/*/65536` many.
-const ONE_STEP: usize = 1024;
 
 /// The most bytes that are repaired before they are converted: they stay in the cache, and a window
 /// costs little for each of them. 512 are 1.3 to 2.1 times as slow, 8,192 up to 1.15 times as fast. Rows
@@ -30,6 +25,12 @@ const MOST_UNITS_PER_BYTE: usize = 4;
 /// One spare byte is reserved for each of this many bytes, because most repairs are longer than their error. Then a long
 /// text is not moved because of rare errors. Rows `as-windows1252/*/1-in-1024`.
 const BYTES_PER_SPARE: usize = 32;
+
+/// Memory for repaired text.
+#[cfg(feature = "alloc")]
+type Scratch = alloc::string::String;
+#[cfg(not(feature = "alloc"))]
+type Scratch = ();
 
 /// Buffer to buffer, with an error mode.
 impl Utf8Decoder {
@@ -135,7 +136,7 @@ impl Utf8Decoder {
     /// assert_eq!(&buffer[..progress.written], "\u{FFFD}de".as_bytes());
     /// ```
     pub fn push_to_slice(&mut self, chunk: &[u8], mode: ErrorMode, buffer: &mut [u8]) -> Progress {
-        self.push_to(chunk, mode, buffer)
+        self.push_to::<Utf8>(chunk, mode, buffer)
     }
 
     /// Decodes as much of `chunk` as fits into `chars`. `written` counts `char`s.
@@ -168,7 +169,7 @@ impl Utf8Decoder {
     /// ```
     #[inline]
     pub fn push_to_chars(&mut self, chunk: &[u8], mode: ErrorMode, chars: &mut [char]) -> Progress {
-        self.push_to(chunk, mode, chars)
+        self.push_to::<char>(chunk, mode, chars)
     }
 
     /// Decodes as much of `chunk` as fits into `units` of UTF-16, in native byte order. `written` counts units.
@@ -192,7 +193,7 @@ impl Utf8Decoder {
     /// ```
     #[inline]
     pub fn push_to_utf16(&mut self, chunk: &[u8], mode: ErrorMode, units: &mut [u16]) -> Progress {
-        self.push_to(chunk, mode, units)
+        self.push_to::<Utf16>(chunk, mode, units)
     }
 
     /// Ends the stream, and writes the repair of an incomplete sequence into `buffer`.
@@ -217,14 +218,14 @@ impl Utf8Decoder {
     /// assert_eq!(&buffer[..progress.written], br"\xe2\x82");
     /// ```
     pub fn finish_to_slice(&mut self, mode: ErrorMode, buffer: &mut [u8]) -> Progress {
-        self.finish_to(mode, buffer)
+        self.finish_to::<Utf8>(mode, buffer)
     }
 
     /// Ends the stream, and writes the repair of an incomplete sequence into `chars`. `written` counts `char`s.
     ///
     /// The status is that of [`finish_to_slice`](Self::finish_to_slice).
     pub fn finish_to_chars(&mut self, mode: ErrorMode, chars: &mut [char]) -> Progress {
-        self.finish_to(mode, chars)
+        self.finish_to::<char>(mode, chars)
     }
 
     /// Ends the stream, and writes the repair of an incomplete sequence into `units` of UTF-16. `written` counts
@@ -232,78 +233,52 @@ impl Utf8Decoder {
     ///
     /// The status is that of [`finish_to_slice`](Self::finish_to_slice).
     pub fn finish_to_utf16(&mut self, mode: ErrorMode, units: &mut [u16]) -> Progress {
-        self.finish_to(mode, units)
+        self.finish_to::<Utf16>(mode, units)
     }
 
-    /// Decodes `chunk` in one call of a level if it is short.
-    // Always inlined: what the call saves and restores takes longer than the decoding. Rows `to-utf-16/*/64` of
-    // `benches/scenarios/chars.rs`.
+    /// Decodes `chunk` into `units`.
+    // Always inlined: what the call saves and restores takes longer than decoding a short chunk. Rows `to-utf-16/*/64`.
     #[inline(always)]
-    fn push_to<D: Destination + ?Sized>(
+    fn push_to<T: Target>(
         &mut self,
         chunk: &[u8],
         mode: ErrorMode,
-        destination: &mut D,
+        units: &mut [T::Unit],
     ) -> Progress {
-        if chunk.len() <= SHORT
-            && self.is_decided_by_level()
-            && let Some(written) = destination.put_short(chunk)
-        {
-            self.scanner.skip(chunk.len());
-            return Progress { read: chunk.len(), held: 0, written, status: Status::Done };
+        let done = self.put_text::<T>(chunk, units);
+        if done.stop == Stop::Done {
+            let (read, written) = (chunk.len(), done.written);
+            return Progress { read, held: 0, written, status: Status::Done };
         }
-        self.push_to_in_one_step(chunk, mode, destination)
+        self.push_on::<T>(chunk, mode, units, done)
     }
 
-    /// Decodes `chunk` in one step if possible.
+    /// Continues after what is `done`: in turn what only the steps of the decoder decide, and text.
     #[inline(never)]
-    fn push_to_in_one_step<D: Destination + ?Sized>(
+    fn push_on<T: Target>(
         &mut self,
         chunk: &[u8],
         mode: ErrorMode,
-        destination: &mut D,
+        units: &mut [T::Unit],
+        mut done: Transcoded,
     ) -> Progress {
-        if self.is_decided_by_level() {
-            // No destination needs more units than UTF-8 needs bytes.
-            if chunk.len() <= ONE_STEP && destination.size() >= chunk.len() {
-                let (text, end) = self.scanner.step_fast_path(chunk);
-                if !matches!(end, PrefixEnd::IllFormed(_)) {
-                    let (_, written) = destination.put(0, text);
-                    self.hold(tail(chunk, text.len()));
-                    return progress(chunk.len(), self.incomplete(), written, Status::Done);
-                }
-                self.scanner.unread(text.len());
-            }
-        }
-        self.push_to_in_steps(chunk, mode, destination)
-    }
-
-    #[inline(never)]
-    fn push_to_in_steps<D: Destination + ?Sized>(
-        &mut self,
-        chunk: &[u8],
-        mode: ErrorMode,
-        destination: &mut D,
-    ) -> Progress {
-        let mut input = chunk;
-        let mut written = 0;
-        #[cfg(feature = "alloc")]
-        let mut repaired = alloc::string::String::new();
+        let (mut input, mut written) = (chunk, 0);
+        let mut scratch = Scratch::default();
         let status = loop {
-            if input.is_empty() {
-                break Status::Done;
-            }
-            #[cfg(feature = "alloc")]
-            {
-                let (read, units) =
-                    self.put_repaired(input, mode, destination, written, &mut repaired);
-                if read > 0 {
-                    input = tail(input, read);
-                    written += units;
-                    continue;
+            input = tail(input, done.read);
+            written += done.written;
+            match done.stop {
+                Stop::Done => break Status::Done,
+                Stop::Incomplete(_) => {
+                    self.hold(input);
+                    input = &[];
+                    break Status::Done;
                 }
+                Stop::IllFormed(_) => self.scanner.set_density(ErrorDensity::Dense),
+                Stop::Full | Stop::Unmappable(_) => {}
             }
-            let next = self.put_next(input, mode, destination, written);
+            let room = units.get_mut(written..).unwrap_or_default();
+            let next = self.put_next::<T>(input, mode, room, &mut scratch);
             input = tail(input, next.read);
             written += next.written;
             match next.status {
@@ -313,39 +288,50 @@ impl Utf8Decoder {
                 }
                 status => break status,
             }
+            done = self.put_text::<T>(input, units.get_mut(written..).unwrap_or_default());
         };
         progress(chunk.len() - input.len(), self.incomplete(), written, status)
     }
 
-    /// Writes what `input` begins with from unit `at` on: text as far as it fits, a split character or a repair whole. What
+    /// Writes text as far as the level alone decides what it is: while nothing is held, and the scanner is on the fast path.
+    #[inline(always)]
+    fn put_text<T: Target>(&mut self, input: &[u8], room: &mut [T::Unit]) -> Transcoded {
+        if !self.scanner.is_on_fast_path() || !self.partial.is_empty() {
+            let stop = if input.is_empty() { Stop::Done } else { Stop::Full };
+            return Transcoded { read: 0, written: 0, stop };
+        }
+        let done = transcode::<Utf8, T>(input, room);
+        self.scanner.skip(done.read);
+        done
+    }
+
+    /// Writes what `input` begins with: repairs in bulk, text as far as it fits, a split character or a repair whole. What
     /// does not fit is not consumed. The status is that for a destination that begins there.
-    fn put_next<D: Destination + ?Sized>(
+    #[inline(never)]
+    fn put_next<T: Target>(
         &mut self,
         input: &[u8],
         mode: ErrorMode,
-        destination: &mut D,
-        at: usize,
+        room: &mut [T::Unit],
+        scratch: &mut Scratch,
     ) -> Progress {
-        if self.is_decided_by_level()
-            && let len @ 1.. = destination.put_ascii(at, input)
-        {
-            self.scanner.skip(len);
-            return progress(len, &[], len, Status::Done);
+        #[cfg(feature = "alloc")]
+        if let Some(done) = self.put_repaired::<T>(input, mode, room, scratch) {
+            return done;
         }
-        let room = destination.size() - at;
         let (mut scanner, mut partial) = (self.scanner, self.partial);
         let (read, step) = if partial.is_empty() {
-            // Four bytes are never answered with `NeedMore`, so held bytes are the end of the input.
-            match scanner.step(head(input, input.len().min(D::window(room).max(4)))) {
+            // No unit stands for more than 4 bytes.
+            match scanner.step(head(input, input.len().min(room.len().saturating_mul(4).max(4)))) {
                 Step::Text(text) => {
-                    let (fits, units) = destination.put(at, text);
-                    scanner.unread(text.len() - fits);
+                    let Transcoded { read, written, .. } = transcode::<str, T>(text, room);
+                    scanner.unread(text.len() - read);
                     self.scanner = scanner;
-                    let next = text.get(fits..).and_then(|rest| rest.chars().next());
+                    let next = text.get(read..).and_then(|rest| rest.chars().next());
                     let status = next.map_or(Status::Done, |c| Status::TooSmall {
-                        needed: D::units(c.encode_utf8(&mut [0; 4])),
+                        needed: Units::<T>::of(&Repair::from_char(c)).len,
                     });
-                    return progress(fits, &[], units, status);
+                    return progress(read, &[], written, status);
                 }
                 Step::Skip(len) => (len, Step::Skip(len)),
                 Step::Error(error) => (error.bytes().len(), Step::Error(error)),
@@ -365,78 +351,85 @@ impl Utf8Decoder {
                 None => (Repair::EMPTY, Status::IllFormed(error)),
             },
         };
-        let needed = D::units(&whole);
-        if needed > room {
-            return progress(0, &[], 0, Status::TooSmall { needed });
+        let units = Units::<T>::of(&whole);
+        if !units.fit(room) {
+            return progress(0, &[], 0, Status::TooSmall { needed: units.len });
         }
         (self.scanner, self.partial) = (scanner, partial);
         if let Step::Error(error) = step {
             self.stats.note(error);
         }
-        destination.put(at, &whole);
-        progress(read, &[], needed, status)
+        progress(read, &[], units.len, status)
     }
 
-    /// Whether the level alone decides what the input begins with: nothing is held, and the scanner is on the fast path.
-    #[inline]
-    fn is_decided_by_level(&self) -> bool {
-        self.scanner.is_on_fast_path() && self.incomplete().is_empty()
-    }
-
-    /// If the repair loop is faster: repairs the start of `input` and writes it from unit `at` on. Returns the bytes
-    /// read and the units written, or zeros.
+    /// If the repair loop is faster: writes the start of `input`, repaired.
     #[cfg(feature = "alloc")]
     #[inline]
-    fn put_repaired<D: Destination + ?Sized>(
+    fn put_repaired<T: Target>(
         &mut self,
         input: &[u8],
         mode: ErrorMode,
-        destination: &mut D,
-        at: usize,
-        repaired: &mut alloc::string::String,
-    ) -> (usize, usize) {
-        let room = destination.size() - at;
-        let window = input.len().min(room / MOST_UNITS_PER_BYTE).min(REPAIR_WINDOW);
+        room: &mut [T::Unit],
+        text: &mut Scratch,
+    ) -> Option<Progress> {
+        let window = input.len().min(room.len() / MOST_UNITS_PER_BYTE).min(REPAIR_WINDOW);
         let is_faster = window >= SHORTEST_WINDOW
             && mode != ErrorMode::Fatal
             && self.scanner.are_errors_dense()
-            && self.incomplete().is_empty();
+            && self.partial.is_empty();
         if !is_faster {
-            return (0, 0);
+            return None;
         }
-        repaired.clear();
-        repaired.reserve(window * MOST_UNITS_PER_BYTE + RESERVE);
+        text.clear();
+        text.reserve(window * MOST_UNITS_PER_BYTE + RESERVE);
         let before = self.error_count();
-        let read = self.repair_near(head(input, window), mode, repaired);
+        let read = self.repair_near(head(input, window), mode, text);
         if self.error_count() - before >= DENSE_WINDOW {
             self.scanner.set_density(ErrorDensity::Dense);
         }
-        let (put, units) = destination.put(at, repaired);
-        debug_assert_eq!(put, repaired.len(), "no repair has more units");
-        (read, units)
+        let done = transcode::<str, T>(text, room);
+        debug_assert_eq!(done.read, text.len(), "no repair has more units");
+        (read > 0).then(|| progress(read, &[], done.written, Status::Done))
     }
 
-    fn finish_to<D: Destination + ?Sized>(
-        &mut self,
-        mode: ErrorMode,
-        destination: &mut D,
-    ) -> Progress {
+    fn finish_to<T: Target>(&mut self, mode: ErrorMode, room: &mut [T::Unit]) -> Progress {
         let mut written = 0;
         let status = loop {
             let (mut scanner, mut partial) = (self.scanner, self.partial);
             let Some(error) = partial.finish(&mut scanner) else { break Status::Done };
             let repair = self.repair(mode, &error);
-            let needed = repair.map_or(0, |repair| D::units(&repair));
+            let units = Units::<T>::of(&repair.unwrap_or_default());
             // Only `MissingBom` comes before another error, and its repair is empty.
-            if needed > destination.size() {
-                break Status::TooSmall { needed };
+            if !units.fit(room) {
+                break Status::TooSmall { needed: units.len };
             }
             (self.scanner, self.partial) = (scanner, partial);
             self.stats.note(error);
-            let Some(repair) = repair else { break Status::IllFormed(error) };
-            destination.put(0, &repair);
-            written = needed;
+            if repair.is_none() {
+                break Status::IllFormed(error);
+            }
+            written = units.len;
         };
         progress(0, &[], written, status)
+    }
+}
+
+/// The units of a character or a repair, which are written whole or not at all.
+struct Units<T: Target> {
+    units: [T::Unit; 24],
+    len: usize,
+}
+
+impl<T: Target> Units<T> {
+    fn of(text: &Repair) -> Self {
+        let mut units = [T::Unit::default(); 24];
+        let len = transcode::<str, T>(text, &mut units).written;
+        Self { units, len }
+    }
+
+    /// Writes them, if they fit.
+    fn fit(&self, room: &mut [T::Unit]) -> bool {
+        let room = room.get_mut(..self.len).zip(self.units.get(..self.len));
+        room.map(|(room, units)| room.copy_from_slice(units)).is_some()
     }
 }

@@ -1,7 +1,6 @@
 //! The incremental decoder, and the types that its methods return.
 
 pub(crate) mod buffer;
-pub(crate) mod destination;
 #[cfg(feature = "alloc")]
 pub(crate) mod lossy;
 #[cfg(feature = "std")]

@@ -101,6 +101,7 @@ impl Target for Utf16 {
         put(units, output, |unit| unit)
     }
 
+    #[inline(always)]
     fn from_source<S: Source + ?Sized>(
         input: &S::Input,
         output: &mut [u16],

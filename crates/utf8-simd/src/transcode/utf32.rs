@@ -33,6 +33,7 @@ impl Target for char {
         put(units, output, |c| c)
     }
 
+    #[inline(always)]
     fn from_source<S: Source + ?Sized>(
         input: &S::Input,
         output: &mut [char],

@@ -18,14 +18,17 @@ impl Source for Utf8 {
     type InputUnit = u8;
     const NAME: &str = "UTF-8";
 
+    #[inline(always)]
     fn to_utf16(input: &[u8], output: &mut [u16], errors: Errors) -> Transcoded {
         decode(input, output, errors)
     }
 
+    #[inline(always)]
     fn to_utf8(input: &[u8], output: &mut [u8], errors: Errors) -> Transcoded {
         decode(input, output, errors)
     }
 
+    #[inline(always)]
     fn to_chars(input: &[u8], output: &mut [char], errors: Errors) -> Transcoded {
         decode(input, output, errors)
     }
@@ -71,6 +74,7 @@ impl Target for Utf8 {
         Level::detect().encode_utf16(units, output)
     }
 
+    #[inline(always)]
     fn from_source<S: Source + ?Sized>(
         input: &S::Input,
         output: &mut [u8],
@@ -165,6 +169,7 @@ impl DecodeUnit for u16 {
         level.decode_ascii_utf16(bytes, output)
     }
 
+    #[inline]
     fn decode_short(level: Level, bytes: &[u8], output: &mut [u16]) -> Option<usize> {
         level.decode_short_utf16(bytes, output)
     }
@@ -182,6 +187,7 @@ impl DecodeUnit for char {
         level.decode_ascii_chars(bytes, output)
     }
 
+    #[inline]
     fn decode_short(level: Level, bytes: &[u8], output: &mut [char]) -> Option<usize> {
         level.decode_short_chars(bytes, output)
     }
@@ -190,20 +196,29 @@ impl DecodeUnit for char {
 /// The most bytes that `Level::decode_short_utf16` and `decode_short_chars` decode.
 const SHORT: usize = 64;
 
-/// Validates `input` and decodes it, a window at a time, so that a window is still in the cache when it is decoded.
+/// Validates `input` and decodes it.
+// Always inlined: what a call saves and restores takes longer than decoding short input. Rows `to-utf-16/*/64`.
+#[inline(always)]
 fn decode<U: DecodeUnit>(input: &[u8], output: &mut [U], errors: Errors) -> Transcoded {
-    let level = Level::detect();
     if input.len() <= SHORT
-        && let Some(written) = U::decode_short(level, input, output)
+        && let Some(written) = U::decode_short(Level::detect(), input, output)
     {
         return Transcoded { read: input.len(), written, stop: Stop::Done };
     }
+    decode_by_windows(input, output, errors)
+}
+
+/// Validates `input` and decodes it, a window at a time, so that a window is still in the cache when it is decoded.
+#[inline(never)]
+fn decode_by_windows<U: DecodeUnit>(input: &[u8], output: &mut [U], errors: Errors) -> Transcoded {
+    let level = Level::detect();
     let (mut read, mut written) = (0, 0);
     loop {
-        let ascii = U::decode_ascii(level, &input[read..], &mut output[written..]);
-        read += ascii;
-        written += ascii;
-
+        if input.len() - read > 2 * SHORT {
+            let ascii = U::decode_ascii(level, &input[read..], &mut output[written..]);
+            read += ascii;
+            written += ascii;
+        }
         let (rest, room) = (&input[read..], &mut output[written..]);
         let window = &rest[..rest.len().min(window::<U>(room.len()))];
         let (text, end) = valid_prefix(window);
