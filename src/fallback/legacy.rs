@@ -96,22 +96,6 @@ impl LegacyEncoding {
         is_fit.then_some(Self(Table::Whatwg(encoding)))
     }
 
-    /// Returns the encoding with this label of the WHATWG Encoding Standard. Returns `None` if
-    /// there is none, if it must not be decoded (replacement), or without the feature
-    /// `encoding_rs`. Unlike those of the public constructors, it may disagree with ASCII.
-    pub(crate) fn for_label(label: &[u8]) -> Option<Self> {
-        #[cfg(feature = "encoding_rs")]
-        {
-            let encoding = encoding_rs::Encoding::for_label_no_replacement(label)?;
-            Some(Self(Table::Whatwg(encoding)))
-        }
-        #[cfg(not(feature = "encoding_rs"))]
-        {
-            let _ = label;
-            None
-        }
-    }
-
     /// Returns the name of the encoding.
     pub fn name(self) -> &'static str {
         match self.0 {

@@ -57,8 +57,7 @@
 //! [`ErrorMode::Windows1252`]: crate::ErrorMode::Windows1252
 
 mod decoder;
-pub(crate) mod legacy;
-pub(crate) mod legacy_decoder;
+mod legacy;
 #[cfg(feature = "std")]
 mod owned;
 mod state;

@@ -13,7 +13,7 @@ use std::mem;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue};
 
-use crate::fallback::legacy::LegacyEncoding;
+use crate::http::whatwg_decoder::Encoding;
 use crate::http::{BodyError, Utf8Body, header_fields::require_whole};
 
 impl<B> Utf8Body<B> {
@@ -77,7 +77,7 @@ impl<B> Utf8Body<B> {
 pub(super) enum BodyCharset {
     #[default]
     Utf8,
-    Legacy(LegacyEncoding),
+    Legacy(&'static Encoding),
 }
 
 impl BodyCharset {
@@ -88,7 +88,8 @@ impl BodyCharset {
         if UTF_8_LABELS.iter().any(|known| trimmed.eq_ignore_ascii_case(known.as_bytes())) {
             return Ok(Self::Utf8);
         }
-        if let Some(encoding) = LegacyEncoding::for_label(trimmed) {
+        #[cfg(feature = "encoding_rs")]
+        if let Some(encoding) = Encoding::for_label_no_replacement(trimmed) {
             return Ok(Self::Legacy(encoding));
         }
         let label = label.escape_ascii().take(40).map(char::from).collect();

@@ -3,8 +3,8 @@
 use bytes::{Buf, Bytes};
 
 use crate::decoder::{AtEnd, ErrorMode, Status, Utf8Error, Utf8Options};
-use crate::fallback::{legacy::LegacyEncoding, legacy_decoder::LegacyDecoder};
 use crate::http::BodyError;
+use crate::http::whatwg_decoder::{Encoding, WhatwgDecoder};
 
 /// Decodes a body in a legacy encoding.
 ///
@@ -12,7 +12,7 @@ use crate::http::BodyError;
 /// U+FEFF is text.
 #[derive(Debug)]
 pub(super) struct Legacy {
-    decoder: LegacyDecoder,
+    decoder: WhatwgDecoder,
     chunk: Bytes,
     state: LegacyState,
     /// An error that has not been returned. The text before it has been.
@@ -33,9 +33,9 @@ enum LegacyState {
 }
 
 impl Legacy {
-    pub(super) fn boxed(encoding: LegacyEncoding) -> Box<Self> {
+    pub(super) fn boxed(encoding: &'static Encoding) -> Box<Self> {
         Box::new(Self {
-            decoder: LegacyDecoder::new(encoding),
+            decoder: WhatwgDecoder::new(encoding),
             chunk: Bytes::new(),
             state: LegacyState::Idle,
             due: None,
@@ -67,7 +67,7 @@ impl Legacy {
         self.state == LegacyState::Idle && self.due.is_none()
     }
 
-    pub(super) fn encoding(&self) -> LegacyEncoding {
+    pub(super) fn encoding(&self) -> &'static Encoding {
         self.decoder.encoding()
     }
 
@@ -93,7 +93,7 @@ impl Legacy {
                 break;
             }
             if text.capacity() == 0 {
-                text.reserve_exact(LegacyDecoder::room(self.chunk.len(), BLOCK));
+                text.reserve_exact((3 * self.chunk.len().min(BLOCK)).min(BLOCK) + 16);
             }
             let at_end = if self.state == LegacyState::Ending { AtEnd::Yes } else { AtEnd::No };
             let (read, status) = self.decoder.decode(&self.chunk, at_end, &mut text);

@@ -80,6 +80,40 @@ mod header_fields;
 #[cfg(feature = "tower")]
 mod layer;
 mod legacy;
+#[cfg(feature = "encoding_rs")]
+mod whatwg_decoder;
+
+/// Without the feature there are no other charsets.
+#[cfg(not(feature = "encoding_rs"))]
+mod whatwg_decoder {
+    use crate::decoder::{AtEnd, Status};
+
+    #[derive(Debug, PartialEq, Eq)]
+    pub(super) enum Encoding {}
+
+    impl Encoding {
+        pub(super) const fn name(&self) -> &'static str {
+            match *self {}
+        }
+    }
+
+    #[derive(Debug)]
+    pub(super) struct WhatwgDecoder(&'static Encoding);
+
+    impl WhatwgDecoder {
+        pub(super) const fn new(encoding: &'static Encoding) -> Self {
+            Self(encoding)
+        }
+
+        pub(super) const fn encoding(&self) -> &'static Encoding {
+            self.0
+        }
+
+        pub(super) fn decode(&mut self, _: &[u8], _: AtEnd, _: &mut String) -> (usize, Status) {
+            match *self.0 {}
+        }
+    }
+}
 
 #[cfg(feature = "axum")]
 pub use self::axum::Utf8Text;
