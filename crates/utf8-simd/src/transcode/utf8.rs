@@ -7,7 +7,7 @@ use core::fmt::Debug;
 #[cfg(feature = "alloc")]
 use super::push_by_blocks;
 use super::{Errors, Sealed, Source, Stop, Target, Transcoded, Utf8};
-use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Level};
+use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Level, head, tail};
 use crate::text::split_far;
 use crate::validate::{PrefixEnd, valid_prefix};
 
@@ -148,7 +148,9 @@ impl DecodeUnit for u8 {
         while !text.is_char_boundary(len) {
             len -= 1;
         }
-        output[..len].copy_from_slice(&text.as_bytes()[..len]);
+        if let (Some(output), Some(text)) = (output.get_mut(..len), text.as_bytes().get(..len)) {
+            output.copy_from_slice(text);
+        }
         (len, len)
     }
 
@@ -205,49 +207,62 @@ fn decode<U: DecodeUnit>(input: &[u8], output: &mut [U], errors: Errors) -> Tran
     {
         return Transcoded { read: input.len(), written, stop: Stop::Done };
     }
-    decode_by_windows(input, output, errors)
+    let done = decode_valid(input, output);
+    match errors {
+        Errors::Stop => done,
+        Errors::Replace => decode_damaged(input, output, done),
+    }
 }
 
 /// Validates `input` and decodes it, a window at a time, so that a window is still in the cache when it is decoded.
 #[inline(never)]
-fn decode_by_windows<U: DecodeUnit>(input: &[u8], output: &mut [U], errors: Errors) -> Transcoded {
+fn decode_valid<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Transcoded {
     let level = Level::detect();
     let (mut read, mut written) = (0, 0);
     loop {
-        if input.len() - read > 2 * SHORT {
-            let ascii = U::decode_ascii(level, &input[read..], &mut output[written..]);
+        let (rest, room) = (tail(input, read), output.get_mut(written..).unwrap_or_default());
+        if rest.len() > 2 * SHORT
+            && let ascii @ 1.. = U::decode_ascii(level, rest, room)
+        {
             read += ascii;
             written += ascii;
+            continue;
         }
-        let (rest, room) = (&input[read..], &mut output[written..]);
-        let window = &rest[..rest.len().min(window::<U>(room.len()))];
+        let window = head(rest, rest.len().min(window::<U>(room.len())));
         let (text, end) = valid_prefix(window);
         let (used, units) = U::decode(level, text, room);
         read += used;
         written += units;
-        if used < text.len() {
-            return Transcoded { read, written, stop: Stop::Full };
-        }
         let stop = match end {
+            _ if used < text.len() => Stop::Full,
             // The window ends, perhaps inside a character, not the input.
             PrefixEnd::Input | PrefixEnd::Incomplete(_) if window.len() < rest.len() => continue,
             PrefixEnd::Input => Stop::Done,
             PrefixEnd::Incomplete(len) => Stop::Incomplete(len),
-            PrefixEnd::IllFormed(_) if errors == Errors::Replace => {
-                let (used, units) =
-                    U::decode_damaged(level, &input[read..], &mut output[written..]);
-                read += used;
-                written += units;
-                if used > 0 {
-                    continue;
-                }
-                Stop::Full
-            }
             PrefixEnd::IllFormed(len) => Stop::IllFormed(len),
         };
-        let done = Transcoded { read, written, stop };
-        return done.replace_end(output, errors, U::REPLACEMENT);
+        return Transcoded { read, written, stop };
     }
+}
+
+/// Continues after what is `done`, with U+FFFD for each ill-formed part.
+#[inline(never)]
+fn decode_damaged<U: DecodeUnit>(
+    input: &[u8],
+    output: &mut [U],
+    mut done: Transcoded,
+) -> Transcoded {
+    while let Transcoded { read, written, stop: Stop::IllFormed(_) } = done {
+        let (rest, room) = (&input[read..], &mut output[written..]);
+        let (used, units) = U::decode_damaged(Level::detect(), rest, room);
+        if used == 0 {
+            return Transcoded { stop: Stop::Full, ..done };
+        }
+        let next = decode_valid(&rest[used..], &mut room[units..]);
+        let (read, written) = (read + used + next.read, written + units + next.written);
+        done = Transcoded { read, written, ..next };
+    }
+    done.replace_end(output, Errors::Replace, U::REPLACEMENT)
 }
 
 /// Returns the number of bytes to validate if there is room for `room` units: few that do not fit, and enough for one
