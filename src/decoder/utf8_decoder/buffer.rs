@@ -246,11 +246,10 @@ impl Utf8Decoder {
         units: &mut [T::Unit],
     ) -> Progress {
         let done = self.put_text::<T>(chunk, units);
-        if done.stop == Stop::Done {
-            let (read, written) = (chunk.len(), done.written);
-            return Progress { read, held: 0, written, status: Status::Done };
+        match done.stop {
+            Stop::Done => progress(done.read, &[], done.written, Status::Done),
+            _ => self.push_on::<T>(chunk, mode, units, done),
         }
-        self.push_on::<T>(chunk, mode, units, done)
     }
 
     /// Continues after what is `done`: in turn what only the steps of the decoder decide, and text.
