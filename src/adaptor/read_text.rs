@@ -207,10 +207,7 @@ impl ReadText {
     pub(crate) fn position(&self) -> u64 {
         self.decoder.position() - self.buffer.as_str().len() as u64
     }
-}
 
-/// Reading.
-impl ReadText {
     /// Whether [`advance`](Self::advance) would return [`Advance::Read`] without decoding anything.
     #[inline]
     pub(crate) fn is_reading(&self) -> bool {
@@ -378,10 +375,7 @@ impl ReadText {
         repaired.source_left = source.len() as u32;
         usize::from(self.last_error_len)
     }
-}
 
-/// Passing the bytes to another decoder, and back.
-impl ReadText {
     /// Takes the unread bytes. After this, only bytes are read, until [`restore`](Self::restore).
     pub(crate) fn take_unread(&mut self) -> Unread {
         let has_ended = matches!(self.state, ReadState::Ending | ReadState::Ended);

@@ -137,9 +137,7 @@ impl ErrorMode {
             _ => ShortText::REPLACEMENT,
         }
     }
-}
 
-impl ErrorMode {
     const ALL: [Self; 6] =
         [Self::Fatal, Self::Replacement, Self::Skip, Self::Escape, Self::Latin1, Self::Windows1252];
 

@@ -248,10 +248,7 @@ impl Utf8Options {
     pub(crate) const fn strictness(self) -> Strictness {
         self.strictness
     }
-}
 
-/// The parts of the options, for serde.
-impl Utf8Options {
     pub(crate) const fn with_strictness(self, strictness: Strictness) -> Self {
         Self { strictness, ..self }
     }

@@ -238,10 +238,7 @@ impl Scanner {
     pub(crate) const fn unread(&mut self, bytes: usize) {
         self.position -= bytes as u64;
     }
-}
 
-/// Fast paths inside the core.
-impl Scanner {
     /// Consumes the joined parts of a split sequence and returns its character, if `bytes` are well-formed and
     /// the scanner checks nothing else.
     #[inline]
@@ -323,10 +320,7 @@ impl Scanner {
         };
         (input, step)
     }
-}
 
-/// For callers that find line ends themselves, and for callers that decode some bytes in another encoding.
-impl Scanner {
     /// Continues at another offset of the stream.
     pub(crate) const fn seek(&mut self, position: u64) {
         self.position = position;

@@ -39,7 +39,7 @@
 //!
 //! # Dependencies
 //!
-//! The snippets use these dependencies. Those that await run in an `async fn main` that is not shown:
+//! Without the features that its snippets need, a page is empty. The snippets use these dependencies. Those that await run in an `async fn main` that is not shown:
 //!
 //! ```toml
 //! utf8-codec = { version = "0.1", features = ["http-body"] }
@@ -56,67 +56,46 @@
 /// `from_utf8_lossy` in a loop: the bug, and the fix in one line.
 ///
 #[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("lossy_in_a_loop.md"))]
-#[cfg_attr(
-    not(all(feature = "codec", feature = "stream")),
-    doc = "This page needs the features `codec` and `stream`."
-)]
 pub mod lossy_in_a_loop {}
 
 /// Sockets: text over TCP, read and written.
 ///
 #[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("sockets.md"))]
-#[cfg_attr(
-    not(all(feature = "codec", feature = "stream")),
-    doc = "This page needs the features `codec` and `stream`."
-)]
 pub mod sockets {}
 
 /// HTTP bodies: the text of a request or a response, whole or as it arrives.
 ///
 #[cfg_attr(feature = "http-body", doc = include_str!("http.md"))]
-#[cfg_attr(not(feature = "http-body"), doc = "This page needs the feature `http-body`.")]
 pub mod http {}
 
 /// WebSocket: messages that are validated while they arrive.
 ///
 #[cfg_attr(feature = "std", doc = include_str!("websocket.md"))]
-#[cfg_attr(not(feature = "std"), doc = "This page needs the feature `std`.")]
 pub mod websocket {}
 
 /// Events: server-sent events and token streams.
 ///
 #[cfg_attr(feature = "stream", doc = include_str!("events.md"))]
-#[cfg_attr(not(feature = "stream"), doc = "This page needs the feature `stream`.")]
 pub mod events {}
 
 /// JSON lines: newline-delimited JSON, and JSON-RPC over standard input.
 ///
 #[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("json_lines.md"))]
-#[cfg_attr(
-    not(all(feature = "codec", feature = "stream")),
-    doc = "This page needs the features `codec` and `stream`."
-)]
 pub mod json_lines {}
 
 /// Terminals: escapes, legacy encodings and input in pieces.
 ///
 #[cfg_attr(feature = "alloc", doc = include_str!("terminals.md"))]
-#[cfg_attr(not(feature = "alloc"), doc = "This page needs the feature `alloc`.")]
 pub mod terminals {}
 
 /// Files: a BOM, UTF-16 and legacy encodings.
 ///
 #[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("files.md"))]
-#[cfg_attr(
-    not(all(feature = "codec", feature = "stream")),
-    doc = "This page needs the features `codec` and `stream`."
-)]
 pub mod files {}
 
 /// Blocking code: text from a `std::io::Read` and to a `Write`, without a runtime.
 ///
 #[cfg_attr(feature = "std", doc = include_str!("blocking.md"))]
-#[cfg_attr(not(feature = "std"), doc = "This page needs the feature `std`.")]
 pub mod blocking {}
 
 /// `no_std` and WebAssembly: the core without an allocator.
@@ -127,10 +106,6 @@ pub mod no_std {}
 /// Errors: modes, options and limits.
 ///
 #[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("errors.md"))]
-#[cfg_attr(
-    not(all(feature = "codec", feature = "stream")),
-    doc = "This page needs the features `codec` and `stream`."
-)]
 pub mod errors {}
 
 /// Costs: what each layer adds.
@@ -138,17 +113,9 @@ pub mod errors {}
 #[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("costs.md"))]
 #[doc = "\n\n# Throughput of decoding a stream, by script and size of chunk\n"]
 #[doc = include_str!("../../benches/charts/streaming-avx512.svg")]
-#[cfg_attr(
-    not(all(feature = "codec", feature = "stream")),
-    doc = "This page needs the features `codec` and `stream`."
-)]
 pub mod costs {}
 
 /// Protocols: what the standards require of text, and the settings that follow them.
 ///
 #[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("protocols.md"))]
-#[cfg_attr(
-    not(all(feature = "codec", feature = "stream")),
-    doc = "This page needs the features `codec` and `stream`."
-)]
 pub mod protocols {}

@@ -75,9 +75,7 @@ impl Utf8Decoder {
         let _done = self.push_to_string(input, ErrorMode::Replacement, &mut repaired);
         Cow::Owned(repaired)
     }
-}
 
-impl Utf8Decoder {
     /// Appends the text of `input` to `text`, and repairs each error.
     ///
     /// Returns the number of bytes consumed. At most three bytes are left, which can still become a
@@ -133,10 +131,7 @@ impl Utf8Decoder {
         self.scanner.set_density(ErrorDensity::Rare);
         read
     }
-}
 
-/// For a fallback that decodes ill-formed parts.
-impl Utf8Decoder {
     /// If errors are dense and only they are checked: decodes text and ill-formed parts at the start of `input`, the
     /// parts byte by byte, and appends the text. An incomplete end is left, and so is text after the last
     /// error if that is far. `is_in_run` is whether a part directly precedes `input`.

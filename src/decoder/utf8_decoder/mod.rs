@@ -202,14 +202,11 @@ impl Utf8Decoder {
     pub(crate) fn hold(&mut self, tail: &[u8]) {
         self.partial.hold(tail);
     }
-}
 
-/// For callers that keep the undecoded bytes in a buffer of their own. The decoder holds nothing.
-///
-/// They pass the bytes at [`position`](Self::position) to [`step`](Self::step), and call
-/// [`finish_after`](Self::finish_after) at the end. To look ahead or go back, they step a copy of the
-/// [`scanner`](Self::scanner), and pass it to [`continue_from`](Self::continue_from).
-impl Utf8Decoder {
+    // What follows is for callers that keep the undecoded bytes in a buffer of their own, so that the decoder holds nothing.
+    // They pass the bytes at `position` to `step`, and call `finish_after` at the end. To look ahead or go back, they step a
+    // copy of the `scanner`, and pass it to `continue_from`.
+
     /// Returns a decoder that continues from `scanner`, with an error count of 0.
     pub(crate) const fn at(scanner: Scanner) -> Self {
         Self { scanner, ..Self::new() }
@@ -349,10 +346,7 @@ impl<'c> Pieces<'_, 'c> {
     pub fn rest(&self) -> &'c [u8] {
         self.input
     }
-}
 
-/// For decoders that pass only parts of their stream through this one.
-impl<'c> Pieces<'_, 'c> {
     /// Continues with `input`. The input before it has been consumed.
     pub(crate) fn show(&mut self, input: &'c [u8]) {
         debug_assert!(self.input.is_empty());

@@ -25,9 +25,7 @@ impl Bytes64 {
     pub(super) fn zero() -> Self {
         Self(_mm512_setzero_si512())
     }
-}
 
-impl Bytes64 {
     arithmetic! { "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2":
         // The bytes of a mask, with zeros elsewhere.
         pub(super) fn only(vector: Bytes64, lanes: u64) -> Bytes64 {
