@@ -1,5 +1,6 @@
 //! The bytes of a split character that are kept between two chunks.
 
+use utf8_simd::text::first_char;
 use utf8_simd::{head, sequence_len, tail};
 
 use crate::decoder::{Scanner, Step, Utf8Error};
@@ -134,11 +135,16 @@ impl Partial {
         for (to, from) in joined.iter_mut().zip(self.as_bytes().iter().chain(input)) {
             *to = *from;
         }
-        let joined = head(&joined, held + taken);
-        if let Some(c) = scanner.take_char(joined) {
+        let len = held + taken;
+        if scanner.asks_for_utf8_only()
+            && let Some(text) = first_char(&joined).filter(|text| text.len() == len)
+            && let Some(c) = text.chars().next()
+        {
             self.clear();
+            scanner.skip(len);
             return (taken, Step::Text(c));
         }
+        let joined = head(&joined, len);
         match scanner.step(joined) {
             Step::NeedMore => {
                 self.hold(joined);

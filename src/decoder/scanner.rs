@@ -2,8 +2,7 @@
 
 use utf8_simd::text::{split_until, unmask_and_split_far};
 use utf8_simd::{
-    Level, PrefixEnd, begins_nothing, decode_char, error_at_start, head, valid_prefix,
-    valid_prefix_dense,
+    Level, PrefixEnd, begins_nothing, error_at_start, head, valid_prefix, valid_prefix_dense,
 };
 
 use crate::decoder::{BomPolicy, BomState, Step, Utf8Error, Utf8ErrorKind, Utf8Options};
@@ -133,7 +132,7 @@ impl Scanner {
 
     /// Whether the start is over and strictness is off.
     #[inline]
-    fn asks_for_utf8_only(&self) -> bool {
+    pub(super) fn asks_for_utf8_only(&self) -> bool {
         self.start.is_over() && self.options.strictness().is_off()
     }
 
@@ -237,18 +236,6 @@ impl Scanner {
     /// Moves back before the last `bytes` bytes of a [`Step::Text`]. The caller passes them again.
     pub(crate) const fn unread(&mut self, bytes: usize) {
         self.position -= bytes as u64;
-    }
-
-    /// Consumes the joined parts of a split sequence and returns its character, if `bytes` are well-formed and
-    /// the scanner checks nothing else.
-    #[inline]
-    pub(super) fn take_char(&mut self, bytes: &[u8]) -> Option<char> {
-        if !self.asks_for_utf8_only() {
-            return None;
-        }
-        let c = decode_char(bytes)?;
-        self.skip(bytes.len());
-        Some(c)
     }
 
     /// If errors are dense and `byte`, the next, is an error whatever follows it: consumes it and returns the
@@ -471,16 +458,6 @@ mod tests {
                 assert_eq!(scanner.position(), 0);
             }
         }
-    }
-
-    #[test]
-    fn a_scanner_on_the_fast_path_takes_a_whole_character() {
-        let mut scanner = Scanner::new(Utf8Options::new());
-        assert_eq!(scanner.take_char("€".as_bytes()), Some('€'));
-        assert_eq!(scanner.position(), 3);
-        assert_eq!(scanner.take_char(b"\xE2\x82"), None);
-        assert_eq!(scanner.position(), 3);
-        assert!(busy().iter_mut().all(|scanner| scanner.take_char("€".as_bytes()).is_none()));
     }
 
     #[test]

@@ -84,5 +84,5 @@ pub use validate::{
 #[doc(hidden)]
 pub use simd::{
     BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, NulForm, Sequence, Validated, begins_nothing,
-    decode_char, error_at_start, head, sequence, sequence_len, surrogate_pair, tail,
+    error_at_start, head, sequence, sequence_len, surrogate_pair, tail,
 };

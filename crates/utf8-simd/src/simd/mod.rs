@@ -235,23 +235,6 @@ impl Level {
     }
 }
 
-/// Returns the character that `bytes` encode, if they are one well-formed sequence of two to four
-/// bytes.
-#[inline]
-pub fn decode_char(bytes: &[u8]) -> Option<char> {
-    let tail = |byte: u8| u32::from(byte & 0x3F);
-    let value = match *bytes {
-        [a, b] => u32::from(a & 0x1F) << 6 | tail(b),
-        [a, b, c] => u32::from(a & 0x0F) << 12 | tail(b) << 6 | tail(c),
-        [a, b, c, d] => u32::from(a & 0x07) << 18 | tail(b) << 12 | tail(c) << 6 | tail(d),
-        _ => return None,
-    };
-    match sequence(bytes) {
-        Sequence::WellFormed(len) if len == bytes.len() => char::from_u32(value),
-        _ => None,
-    }
-}
-
 /// The length of the well-formed sequence of two or more bytes at the start of `bytes`; 0 for anything
 /// else.
 #[inline]

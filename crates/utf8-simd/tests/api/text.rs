@@ -5,18 +5,6 @@ use utf8_simd::text::ReadBuffer;
 use utf8_simd::{Level, text};
 
 #[test]
-fn a_char_is_decoded_from_exactly_its_bytes() {
-    for c in ['é', '€', '😀'] {
-        let (mut bytes, len) = (*b"....x", c.len_utf8());
-        c.encode_utf8(&mut bytes);
-        for until in 0..=bytes.len() {
-            let decoded = utf8_simd::decode_char(&bytes[..until]);
-            assert_eq!(decoded, (until == len).then_some(c), "{c} {until}");
-        }
-    }
-}
-
-#[test]
 fn a_reversed_range_has_no_bytes() {
     #[allow(clippy::reversed_empty_ranges)]
     let reversed = 0x70..=0x10;
