@@ -143,11 +143,13 @@ pub mod guide;
 pub mod http;
 #[cfg(feature = "std")]
 pub mod io;
-#[cfg(feature = "std")]
+// Delimiters, needles and the IDs of events are in an `Arc`.
+#[cfg(feature = "alloc")]
+#[cfg_attr(not(docsrs), cfg(target_has_atomic = "ptr"))]
 pub mod lines;
-#[cfg(feature = "std")]
+#[cfg(feature = "alloc")]
+#[cfg_attr(not(docsrs), cfg(target_has_atomic = "ptr"))]
 pub mod search;
-// Events share their ID in an `Arc`.
 #[cfg(feature = "alloc")]
 #[cfg_attr(not(docsrs), cfg(target_has_atomic = "ptr"))]
 pub mod sse;

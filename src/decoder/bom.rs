@@ -94,7 +94,7 @@ pub(crate) enum BomState {
     /// A mid-stream start, with the number of continuation bytes skipped so far.
     MidStream { skipped: u8 },
     /// Not the start, but after a line that a CR ended: an LF here belongs to the same line end.
-    #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "only lines end with CR"))]
+    #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "only lines end with CR"))]
     AfterCr(Removed),
     /// Over.
     Over(Removed),
@@ -141,7 +141,7 @@ impl BomState {
     }
 
     /// Whether the next bytes can be skipped, as a BOM, as the rest of a character or as the rest of a line end.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "alloc")]
     pub(crate) const fn may_skip(self) -> bool {
         !self.is_over() && !matches!(self, Self::Bom(BomPolicy::Forbid))
     }
@@ -180,7 +180,7 @@ impl BomState {
     }
 
     /// A CR has ended a line: an LF directly after it is skipped.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "alloc")]
     pub(crate) fn expect_lf(&mut self) {
         *self = Self::AfterCr(self.removed());
     }

@@ -348,7 +348,7 @@ impl Scanner {
     }
 
     /// A CR has ended a line: an LF directly after it is skipped.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "alloc")]
     pub(crate) fn expect_lf(&mut self) {
         self.start.expect_lf();
     }
@@ -369,7 +369,7 @@ impl Scanner {
     /// Ends the sequence of `tail`, one to three bytes for which the last step returned [`Step::NeedMore`]. The
     /// byte `next` follows them and continues no sequence. Returns the error. Call it until `None`, because
     /// `MissingBom` precedes the error of the sequence.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "alloc")]
     pub(crate) fn break_off(&mut self, tail: &[u8], next: u8) -> Option<Utf8Error> {
         let mut joined = [next; 4];
         joined[..tail.len()].copy_from_slice(tail);

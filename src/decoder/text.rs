@@ -2,7 +2,7 @@
 
 #[cfg(feature = "alloc")]
 pub(crate) use utf8_simd::text::push_utf16;
-#[cfg(feature = "std")]
+#[cfg(feature = "codec")]
 pub(crate) use utf8_simd::text::split_line;
 pub(crate) use utf8_simd::text::{BlockPart, BlockParts, ShortText, first_char, split_range};
 #[cfg(feature = "std")]
@@ -12,12 +12,12 @@ pub(crate) use utf8_simd::text::{GatheredText, SplitTo, take_text, take_text_wit
 pub(crate) use utf8_simd::text::{ReadBuffer, assert_char_boundary};
 pub(crate) use utf8_simd::{Level, NulForm, surrogate_pair};
 
-#[cfg(feature = "std")]
+#[cfg(feature = "codec")]
 use utf8_simd::valid_prefix;
 
 /// Returns `input` if all of it is text, without strictness. For lines that are not ASCII: it does not test for short
 /// ASCII first, as [`from_utf8`](crate::from_utf8) does.
-#[cfg(feature = "std")]
+#[cfg(feature = "codec")]
 #[inline]
 pub(crate) fn all_text(input: &[u8]) -> Option<&str> {
     let (text, _) = valid_prefix(input);
@@ -39,7 +39,7 @@ pub(crate) fn decode_chars(text: &str, chars: &mut [char]) -> usize {
     }
 }
 
-#[cfg(all(test, feature = "std"))]
+#[cfg(all(test, feature = "codec"))]
 mod tests {
     use super::*;
 

@@ -88,7 +88,6 @@ impl FallbackDecoder {
     }
 
     /// Returns the state of a new stream, for a codec that takes this decoder for its settings.
-    #[cfg(feature = "codec")]
     pub(crate) fn into_state(mut self) -> FallbackState {
         self.state.reset();
         self.state

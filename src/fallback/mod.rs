@@ -72,7 +72,6 @@ pub use crate::fallback::legacy::LegacyEncoding;
 
 #[cfg(feature = "codec")]
 pub(crate) use owned::take_next;
-#[cfg(feature = "std")]
 pub(crate) use state::FallbackState;
 use state::{Extent, Fallback};
 

@@ -223,13 +223,13 @@ impl Utf8Decoder {
 /// [`scanner`](Self::scanner), and pass it to [`continue_from`](Self::continue_from).
 impl Utf8Decoder {
     /// Returns a decoder that continues from `scanner`, with an error count of 0.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "alloc")]
     pub(crate) const fn at(scanner: Scanner) -> Self {
         Self { scanner, ..Self::new() }
     }
 
     /// Classifies the start of `input`, the bytes at [`position`](Self::position).
-    #[cfg(feature = "std")]
+    #[cfg(feature = "alloc")]
     #[inline]
     pub(crate) fn step<'i>(&mut self, input: &'i [u8]) -> Step<&'i str> {
         debug_assert!(self.partial.is_empty());
@@ -258,7 +258,7 @@ impl Utf8Decoder {
     }
 
     /// Ends the stream after `tail`, which the caller keeps. See [`Scanner::finish`].
-    #[cfg(feature = "std")]
+    #[cfg(feature = "alloc")]
     pub(crate) fn finish_after(&mut self, tail: &[u8]) -> Option<Utf8Error> {
         self.scanner.finish(tail).map(|error| self.stats.note(error))
     }
@@ -291,7 +291,7 @@ impl Utf8Decoder {
     }
 
     /// Adds `errors`, the first of which is `first`, to the count: another decoder has decoded their bytes.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "alloc")]
     pub(crate) fn add_errors(&mut self, errors: u64, first: Option<Utf8Error>) {
         self.stats.add(errors, || first);
     }

@@ -2,11 +2,14 @@
 
 use core::iter::FusedIterator;
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Buf, Bytes};
 use bytestring::ByteString;
 
 use crate::decoder::error::Utf8Error;
-use crate::decoder::mode::{ErrorMode, Repair};
+#[cfg(feature = "codec")]
+use crate::decoder::mode::ErrorMode;
+#[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
+use crate::decoder::mode::Repair;
 use crate::decoder::step::Step;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use utf8_simd::text::{SplitTo, take_text_with};
@@ -142,9 +145,10 @@ impl Utf8Decoder {
     ///
     /// Leaves at most three bytes in `src`, which can still become a sequence. In [`ErrorMode::Fatal`] it stops
     /// at the first error.
+    #[cfg(feature = "codec")]
     pub(crate) fn take_repaired(
         &mut self,
-        src: &mut BytesMut,
+        src: &mut bytes::BytesMut,
         mode: ErrorMode,
     ) -> Result<RepairedItem, Utf8Error> {
         let mut item = RepairedItem::new();
@@ -167,6 +171,7 @@ impl Utf8Decoder {
 }
 
 /// The text of one item under construction: copied only from the first repair on.
+#[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
 pub(crate) struct RepairedItem {
     /// Text that shares the buffer's memory, up to the first repair.
     clean: ByteString,
@@ -174,6 +179,7 @@ pub(crate) struct RepairedItem {
     repaired: Option<String>,
 }
 
+#[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
 impl RepairedItem {
     pub(crate) const fn new() -> Self {
         Self { clean: ByteString::new(), repaired: None }
@@ -210,7 +216,6 @@ impl RepairedItem {
     }
 
     /// Returns the text, or `None` if it is empty.
-    #[cfg(any(feature = "codec", feature = "http-body", feature = "stream"))]
     pub(crate) fn into_item(self) -> Option<ByteString> {
         Some(self.into_text()).filter(|text| !text.is_empty())
     }
