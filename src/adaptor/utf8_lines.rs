@@ -1,7 +1,6 @@
 //! How are lines read from a reader or a stream, and when is a line complete? It does no I/O: `io` and `stream` do.
 
 use std::mem;
-use std::ops::Range;
 
 use bytes::{Buf, Bytes, BytesMut};
 use bytestring::ByteString;
@@ -11,8 +10,8 @@ use utf8_simd::text::take_valid_prefix;
 use crate::adaptor::SourceState;
 use crate::adaptor::read_text::Unread;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::lines::decoder::{Block, Cursor, LineDecoder, Place};
-use crate::lines::{Delimiter, Line, LineError, LineInfo, LineRef};
+use crate::lines::decoder::{Block, Cursor, FoundLine, LineDecoder, Place};
+use crate::lines::{Delimiter, Line, LineError, LineRef};
 
 pin_project! {
     /// Lines of a reader, of a stream of chunks, or of a stream of text, each with its number and offset.
@@ -176,7 +175,7 @@ pub(crate) struct ReadLines {
 /// What an adaptor does next.
 pub(crate) enum NextLine {
     /// Deliver the line, or its error.
-    Line(Result<(Place, LineInfo), LineError>),
+    Line(Result<FoundLine, LineError>),
     /// Read more bytes.
     Read,
     /// Deliver the end.
@@ -249,7 +248,7 @@ impl ReadLines {
 
     /// The fast path of [`next`](Self::next) for a line that is [usual](LineDecoder::find_usual).
     #[inline(always)]
-    pub(crate) fn next_usual(&mut self) -> Option<(Range<usize>, LineInfo)> {
+    pub(crate) fn next_usual(&mut self) -> Option<FoundLine> {
         self.decoder.find_usual(&self.block.0, &mut self.cursor)
     }
 
@@ -264,7 +263,9 @@ impl ReadLines {
         match self.state {
             SourceState::Open => NextLine::Read,
             SourceState::Ending => match self.decoder.find_last_line() {
-                Some(found) => NextLine::Line(found.map(|info| (Place::Decoder, info))),
+                Some(found) => {
+                    NextLine::Line(found.map(|info| FoundLine { place: Place::Decoder, info }))
+                }
                 None => {
                     self.state = SourceState::Ended;
                     NextLine::End
@@ -276,22 +277,18 @@ impl ReadLines {
 
     /// Returns a line that has been found.
     #[inline(always)]
-    pub(crate) fn line(&self, (place, info): (Place, LineInfo)) -> LineRef<'_> {
-        let text = match place {
-            Place::Block(range) => self.block.0.get(range).unwrap_or_default(),
-            Place::Decoder => &self.decoder.machine.repaired,
-        };
-        LineRef::new(text, info)
+    pub(crate) fn line(&self, found: FoundLine) -> LineRef<'_> {
+        self.decoder.line(&self.block.0, found)
     }
 
     /// Returns a line that has been found. It shares the memory of the block.
     #[inline]
-    pub(crate) fn owned(&mut self, (place, info): (Place, LineInfo)) -> Line {
-        let text = match place {
+    pub(crate) fn owned(&mut self, found: FoundLine) -> Line {
+        let text = match found.place {
             Place::Block(range) => self.block.0.slice_ref(&self.block.0[range]),
             Place::Decoder => mem::take(&mut self.decoder.machine.repaired).into(),
         };
-        Line::new(text, info)
+        Line::new(text, found.info)
     }
 
     /// Whether no line follows.

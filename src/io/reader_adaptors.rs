@@ -6,8 +6,8 @@ use std::iter::FusedIterator;
 use crate::adaptor::utf8_lines::NextLine;
 use crate::io::{StreamError, Utf8Lines};
 use crate::io::{Utf8ByteReader, Utf8Reader};
-use crate::lines::decoder::Place;
-use crate::lines::{Line, LineInfo, LineRef};
+use crate::lines::decoder::FoundLine;
+use crate::lines::{Line, LineRef};
 
 impl<R> Utf8Lines<Utf8Reader<R>> {
     /// Returns the reader, to read what follows the lines. Nothing is lost: bytes that were read but are in no
@@ -51,8 +51,8 @@ impl<R: Read> Utf8Lines<Utf8Reader<R>> {
     /// ```
     #[inline(always)]
     pub fn next_line(&mut self) -> Option<Result<LineRef<'_>, StreamError<io::Error>>> {
-        if let Some((range, info)) = self.lines.next_usual() {
-            return Some(Ok(self.lines.line((Place::Block(range), info))));
+        if let Some(found) = self.lines.next_usual() {
+            return Some(Ok(self.lines.line(found)));
         }
         Some(match self.find()? {
             Ok(found) => Ok(self.lines.line(found)),
@@ -62,7 +62,7 @@ impl<R: Read> Utf8Lines<Utf8Reader<R>> {
 
     /// Reads up to the end of the next line.
     #[inline(never)]
-    fn find(&mut self) -> Option<Result<(Place, LineInfo), StreamError<io::Error>>> {
+    fn find(&mut self) -> Option<Result<FoundLine, StreamError<io::Error>>> {
         loop {
             match self.lines.next() {
                 NextLine::Line(line) => return Some(line.map_err(StreamError::Line)),
@@ -82,8 +82,8 @@ impl<R: Read> Iterator for Utf8Lines<Utf8Reader<R>> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if let Some((range, info)) = self.lines.next_usual() {
-            return Some(Ok(self.lines.owned((Place::Block(range), info))));
+        if let Some(found) = self.lines.next_usual() {
+            return Some(Ok(self.lines.owned(found)));
         }
         Some(match self.find()? {
             Ok(found) => Ok(self.lines.owned(found)),

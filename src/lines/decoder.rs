@@ -89,6 +89,13 @@ pub(crate) struct Cursor {
     is_checked: bool,
 }
 
+/// A line that has been found.
+#[derive(Debug)]
+pub(crate) struct FoundLine {
+    pub(crate) place: Place,
+    pub(crate) info: LineInfo,
+}
+
 /// Where the text of a line is.
 #[derive(Debug)]
 pub(crate) enum Place {
@@ -215,11 +222,7 @@ impl LineDecoder {
 
     /// The fast path of [`find_line`](Self::find_line): finds the next line of `text` if nothing but its end has to be found.
     #[inline(always)]
-    pub(crate) fn find_usual(
-        &mut self,
-        text: &str,
-        cursor: &mut Cursor,
-    ) -> Option<(Range<usize>, LineInfo)> {
+    pub(crate) fn find_usual(&mut self, text: &str, cursor: &mut Cursor) -> Option<FoundLine> {
         if !cursor.is_usual {
             return None;
         }
@@ -237,7 +240,7 @@ impl LineDecoder {
         }
         let info = self.machine.take_text(content - start, next - start)?;
         cursor.at = next;
-        Some((start..content, info))
+        Some(FoundLine { place: Place::Block(start..content), info })
     }
 
     /// Finds the next line of `block`. Returns `None` if there is none; then the block is empty.
@@ -246,15 +249,15 @@ impl LineDecoder {
         &mut self,
         block: &mut B,
         cursor: &mut Cursor,
-    ) -> Option<Result<(Place, LineInfo), LineError>> {
+    ) -> Option<Result<FoundLine, LineError>> {
         loop {
             let text = block.text();
             if cursor.at < text.len() {
                 let at = cursor.at;
                 if !cursor.is_usual && self.is_at_usual_line() {
                     cursor.is_usual = true;
-                    if let Some((range, info)) = self.find_usual(text, cursor) {
-                        return Some(Ok((Place::Block(range), info)));
+                    if let Some(found) = self.find_usual(text, cursor) {
+                        return Some(Ok(found));
                     }
                 }
                 cursor.is_usual = false;
@@ -262,8 +265,10 @@ impl LineDecoder {
                 cursor.at += consumed;
                 return Some(match item {
                     None => continue,
-                    Some(Ok((Some(text), info))) => Ok((Place::Block(at..at + text.len()), info)),
-                    Some(Ok((None, info))) => Ok((Place::Decoder, info)),
+                    Some(Ok((Some(text), info))) => {
+                        Ok(FoundLine { place: Place::Block(at..at + text.len()), info })
+                    }
+                    Some(Ok((None, info))) => Ok(FoundLine { place: Place::Decoder, info }),
                     Some(Err(error)) => Err(error),
                 });
             }
@@ -279,10 +284,20 @@ impl LineDecoder {
                 let item = item.map(|item| item.map(|(text, info)| self.machine.keep(text, info)));
                 block.skip(consumed);
                 if let Some(item) = item {
-                    return Some(item.map(|info| (Place::Decoder, info)));
+                    return Some(item.map(|info| FoundLine { place: Place::Decoder, info }));
                 }
             }
         }
+    }
+
+    /// Returns a line that has been found in a block with this text.
+    #[inline(always)]
+    pub(crate) fn line<'t>(&'t self, text: &'t str, found: FoundLine) -> LineRef<'t> {
+        let text = match found.place {
+            Place::Block(range) => text.get(range).unwrap_or_default(),
+            Place::Decoder => &self.machine.repaired,
+        };
+        LineRef::new(text, found.info)
     }
 
     /// Whether a line begins here that [`find_usual`](Self::find_usual) takes, if its end is in the text.
@@ -382,14 +397,14 @@ impl<'c> ChunkLines<'_, 'c> {
     #[inline(always)]
     pub fn next_line(&mut self) -> Option<Result<LineRef<'_>, LineError>> {
         let Self { decoder, block, cursor } = self;
-        if let Some((range, info)) = decoder.find_usual(block.0, cursor) {
-            return Some(Ok(LineRef::new(block.0.get(range).unwrap_or_default(), info)));
-        }
-        Some(match decoder.find_line(block, cursor)? {
-            Ok((Place::Block(range), info)) => Ok(LineRef::new(&block.0[range], info)),
-            Ok((Place::Decoder, info)) => Ok(LineRef::new(&decoder.machine.repaired, info)),
-            Err(error) => Err(error),
-        })
+        let found = match decoder.find_usual(block.0, cursor) {
+            Some(found) => found,
+            None => match decoder.find_line(block, cursor)? {
+                Ok(found) => found,
+                Err(error) => return Some(Err(error)),
+            },
+        };
+        Some(Ok(decoder.line(block.0, found)))
     }
 
     /// Returns the bytes of the chunk after the lines that have been taken.

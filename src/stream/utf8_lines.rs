@@ -12,8 +12,8 @@ use tokio::io::AsyncRead;
 
 use crate::adaptor::chunks::{MAX_TURNS, coop_yield};
 use crate::adaptor::utf8_lines::{NextLine, ReadLines};
-use crate::lines::decoder::Place;
-use crate::lines::{Line, LineInfo, LineRef};
+use crate::lines::decoder::FoundLine;
+use crate::lines::{Line, LineRef};
 use crate::stream::{StreamError, Utf8Lines, Utf8Reader, Utf8Stream};
 
 impl<S, B, E> Utf8Lines<S>
@@ -104,7 +104,7 @@ impl<S> Utf8Lines<S> {
             &mut Context<'_>,
             &mut ReadLines,
         ) -> Poll<Option<Result<(), E>>>,
-    ) -> Poll<Option<Result<(Place, LineInfo), StreamError<E>>>> {
+    ) -> Poll<Option<Result<FoundLine, StreamError<E>>>> {
         let mut this = self.project();
         let lines = this.lines;
         // `poll_items` would make this 10% slower (benches/scenarios/reader.rs, read-lines).
@@ -141,7 +141,7 @@ where
     fn poll_chunk_line(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<(Place, LineInfo), StreamError<E>>>> {
+    ) -> Poll<Option<Result<FoundLine, StreamError<E>>>> {
         self.poll_find(cx, |source, cx, lines| {
             source.poll_next(cx).map_ok(|chunk| lines.push(chunk.into()))
         })
@@ -171,8 +171,8 @@ where
     where
         S: Unpin,
     {
-        if let Some((range, info)) = self.lines.next_usual() {
-            return Some(Ok(self.lines.line((Place::Block(range), info))));
+        if let Some(found) = self.lines.next_usual() {
+            return Some(Ok(self.lines.line(found)));
         }
         Some(match poll_fn(|cx| Pin::new(&mut *self).poll_chunk_line(cx)).await? {
             Ok(found) => Ok(self.lines.line(found)),
@@ -186,7 +186,7 @@ impl<R: AsyncRead> Utf8Lines<Utf8Reader<R>> {
     fn poll_read_line(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<(Place, LineInfo), StreamError<io::Error>>>> {
+    ) -> Poll<Option<Result<FoundLine, StreamError<io::Error>>>> {
         self.poll_find(cx, |source, cx, lines| {
             source.poll_raw(cx, lines.buffer()).map(|read| match read {
                 Ok(0) => None,
@@ -202,8 +202,8 @@ impl<R: AsyncRead> Utf8Lines<Utf8Reader<R>> {
     where
         R: Unpin,
     {
-        if let Some((range, info)) = self.lines.next_usual() {
-            return Some(Ok(self.lines.line((Place::Block(range), info))));
+        if let Some(found) = self.lines.next_usual() {
+            return Some(Ok(self.lines.line(found)));
         }
         Some(match poll_fn(|cx| Pin::new(&mut *self).poll_read_line(cx)).await? {
             Ok(found) => Ok(self.lines.line(found)),
@@ -220,9 +220,8 @@ where
     type Item = Result<Line, StreamError<E>>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if let Some((range, info)) = self.as_mut().project().lines.next_usual() {
-            let line = self.project().lines.owned((Place::Block(range), info));
-            return Poll::Ready(Some(Ok(line)));
+        if let Some(found) = self.as_mut().project().lines.next_usual() {
+            return Poll::Ready(Some(Ok(self.project().lines.owned(found))));
         }
         let found = ready!(self.as_mut().poll_chunk_line(cx));
         Poll::Ready(found.map(|found| found.map(|found| self.project().lines.owned(found))))
@@ -233,9 +232,8 @@ impl<R: AsyncRead> Stream for Utf8Lines<Utf8Reader<R>> {
     type Item = Result<Line, StreamError<io::Error>>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if let Some((range, info)) = self.as_mut().project().lines.next_usual() {
-            let line = self.project().lines.owned((Place::Block(range), info));
-            return Poll::Ready(Some(Ok(line)));
+        if let Some(found) = self.as_mut().project().lines.next_usual() {
+            return Poll::Ready(Some(Ok(self.project().lines.owned(found))));
         }
         let found = ready!(self.as_mut().poll_read_line(cx));
         Poll::Ready(found.map(|found| found.map(|found| self.project().lines.owned(found))))
