@@ -252,7 +252,7 @@ impl ReadLines {
         self.decoder.find_usual(&self.block.0, &mut self.cursor)
     }
 
-    /// Finds the next line, and says what to do if there is none.
+    /// Finds the next line, or returns what to do if there is none.
     pub(crate) fn next(&mut self) -> NextLine {
         if !self.buffer.is_empty() {
             self.block.1 = self.buffer.split().freeze();

@@ -209,7 +209,7 @@ impl Utf8LinesCodec {
 }
 
 impl Utf8LinesCodec {
-    /// Removes the next line from `src`. `next` says what follows it.
+    /// Removes the next line from `src`. `next` follows it.
     fn step(&mut self, src: &mut BytesMut, next: LineAction) -> Option<Result<Line, LineError>> {
         loop {
             let (text, (consumed, item)) = take_text_with(src, |bytes| {

@@ -221,7 +221,7 @@ impl LineMachine {
 
 /// Lines.
 impl LineMachine {
-    /// Examines the front of `bytes`: what the last call did not consume, and perhaps more. `next` says what follows them.
+    /// Examines the front of `bytes`: what the last call did not consume, and perhaps more. `next` follows them.
     ///
     /// Returns the number of bytes consumed, and the line or the error that they are. A line begins with the first of these
     /// bytes. If it returns neither and consumes nothing, it needs more bytes; at the end of the stream nothing is left.
