@@ -48,6 +48,7 @@
 //! | WebSocket frames | messages | [`websocket::MessageAssembler`] | `std` |
 //! | HTTP body | text | [`http::Utf8Body`] | `http-body` |
 //! | HTTP body | lines, `char`s | [`http::Utf8Body::into_lines`], `into_chars` | `http-body`, `stream` |
+//! | slices | lines | [`lines::LineDecoder`] | `alloc` |
 //! | slices | server-sent events | [`sse::EventDecoder`] | `alloc` |
 //! | `Stream` or `AsyncRead` | server-sent events | [`stream::Utf8Stream::events`] | `stream` |
 //! | text, `char`s, UTF-16 | `AsyncWrite` | [`stream::Utf8Writer`] | `stream` |
@@ -101,8 +102,8 @@
 //! | feature | adds | its own dependencies |
 //! | --- | --- | --- |
 //! | (none) | validator, decoder, encoder, dialects, UTF-16, detection; `no_std`, no allocator | none |
-//! | `alloc` | `String` and `Vec`, fallback to legacy encodings, server-sent events | thiserror |
-//! | `std` | blocking readers and writers, lines, search, `Bytes` to `ByteString` without copying, WebSocket messages, conversion into [`std::io::Error`], vector instructions detected at run time; includes `alloc` | bytes, bytestring, memchr, pin-project-lite |
+//! | `alloc` | `String` and `Vec`, lines, search, fallback to legacy encodings, server-sent events | memchr, thiserror |
+//! | `std` | blocking readers and writers, `Bytes` to `ByteString` without copying, WebSocket messages, conversion into [`std::io::Error`], vector instructions detected at run time; includes `alloc` | bytes, bytestring, pin-project-lite |
 //! | `codec` | codecs for tokio-util; includes `std` | tokio-util |
 //! | `stream` | streams, readers and writers; includes `std` | futures, tokio |
 //! | `http-body` | HTTP bodies; includes `std` | http, http-body, http-body-util |
@@ -148,11 +149,13 @@ pub mod guide;
 pub mod http;
 #[cfg(feature = "std")]
 pub mod io;
-#[cfg(feature = "std")]
+// Delimiters, needles and the IDs of events are in an `Arc`.
+#[cfg(feature = "alloc")]
+#[cfg_attr(not(docsrs), cfg(target_has_atomic = "ptr"))]
 pub mod lines;
-#[cfg(feature = "std")]
+#[cfg(feature = "alloc")]
+#[cfg_attr(not(docsrs), cfg(target_has_atomic = "ptr"))]
 pub mod search;
-// Events share their ID in an `Arc`.
 #[cfg(feature = "alloc")]
 #[cfg_attr(not(docsrs), cfg(target_has_atomic = "ptr"))]
 pub mod sse;

@@ -104,6 +104,10 @@ impl ReadText {
         Self { capacity: capacity.clamp(4, MAX_CAPACITY), ..self }
     }
 
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
+    }
+
     pub(crate) fn with_options(self, options: Utf8Options) -> Self {
         Self { decoder: self.decoder.with_options(options), ..self }
     }
@@ -413,6 +417,7 @@ impl ReadText {
         *self = Self { buffer, decoder, mode, state, capacity: self.capacity, ..Self::new() };
     }
 
+    #[cfg(feature = "stream")]
     /// Appends `read` bytes, which have been put in the room, to `bytes`, which are decoded elsewhere.
     pub(crate) fn fill_raw(&mut self, read: usize, bytes: &mut BytesMut) {
         self.buffer.fill(read);
@@ -421,7 +426,8 @@ impl ReadText {
         self.skip_raw(read);
     }
 
-    fn skip_raw(&mut self, bytes: usize) {
+    /// Notes that bytes have been read that are decoded elsewhere.
+    pub(crate) fn skip_raw(&mut self, bytes: usize) {
         if bytes > 0 {
             self.decoder.scanner_mut().close_start();
             self.decoder.scanner_mut().skip(bytes);

@@ -1,13 +1,17 @@
 //! How are lines read from a reader or a stream, and when is a line complete? It does no I/O: `io` and `stream` do.
 
-use bytes::BytesMut;
+use std::mem;
+
+use bytes::{Buf, Bytes, BytesMut};
+use bytestring::ByteString;
 use pin_project_lite::pin_project;
+use utf8_simd::text::take_valid_prefix;
 
 use crate::adaptor::SourceState;
 use crate::adaptor::read_text::Unread;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::lines::machine::LineMachine;
-use crate::lines::{Delimiter, Line, LineError};
+use crate::lines::decoder::{Block, Cursor, FoundLine, LineDecoder, Place};
+use crate::lines::{Delimiter, Line, LineError, LineRef};
 
 pin_project! {
     /// Lines of a reader, of a stream of chunks, or of a stream of text, each with its number and offset.
@@ -24,7 +28,7 @@ pin_project! {
     /// It buffers the incomplete line, the delimiter and one read or chunk. A line has at most 65,536 bytes
     /// (64 KiB) unless [`with_max_length`](Self::with_max_length) sets another limit.
     /// Over a `stream::Utf8Reader` it holds no heap memory while the reader is pending between two lines.
-    /// It is at most 216 bytes larger than its source. An empty chunk changes nothing. The end of
+    /// It is at most 440 bytes larger than its source. An empty chunk changes nothing. The end of
     /// the source ends the last line. The iterator and the stream are fused.
     ///
     /// # Errors
@@ -87,15 +91,20 @@ impl<S> Utf8Lines<S> {
     /// assert_eq!(names, ["a.txt", "b\nc.txt"]);
     /// ```
     pub fn with_delimiter(mut self, delimiter: Delimiter) -> Self {
-        self.lines.machine.set_delimiter(delimiter);
+        self.lines.set_delimiter(delimiter);
         self
     }
 
     /// Sets the maximum length of a line, in bytes as received, without the BOM and the delimiter. Call it
     /// before the first line.
     pub fn with_max_length(mut self, max_length: usize) -> Self {
-        self.lines.machine.set_max_length(max_length);
+        self.lines.decoder.machine.set_max_length(max_length);
         self
+    }
+
+    /// Returns the limit on the length of a line, in bytes.
+    pub fn max_length(&self) -> usize {
+        self.lines.decoder.max_length()
     }
 
     /// Returns the source: the reader or the stream that the lines are read from.
@@ -124,7 +133,7 @@ impl<S> Utf8Lines<S> {
     /// Returns the bytes that have been read but are in no line yet, and in no delimiter. With
     /// [`Delimiter::any_newline`], the LF of the last line's CR LF may not have been read.
     pub fn rest(&self) -> &[u8] {
-        &self.lines.buffer
+        self.lines.rest()
     }
 
     /// Returns the inner decoder, for its error count, whether a BOM was removed, and how many
@@ -132,7 +141,7 @@ impl<S> Utf8Lines<S> {
     /// scanned. When a line is returned, its errors have been counted and those of the next line have
     /// not. In a rejected line, errors are counted up to the byte that caused the rejection.
     pub fn decoder(&self) -> &Utf8Decoder {
-        self.lines.machine.decoder()
+        self.lines.decoder.machine.decoder()
     }
 }
 
@@ -141,14 +150,18 @@ impl<S> Utf8Lines<S> {
 /// The iterator or stream does this loop:
 ///
 /// ```text
-/// if let Some(line) = lines.next_line() { deliver line }
-/// if let Some(line) = lines.last_line() { deliver line }
-/// if lines.has_ended()                  { deliver the end }
-/// append bytes to lines.buffer(), or call lines.finish() at the end
+/// match lines.next() {
+///     NextLine::Line(found) => deliver lines.line(found)
+///     NextLine::Read        => append bytes to lines.buffer(), or pass a chunk to lines.push(), or lines.finish() at the end
+///     NextLine::End         => deliver the end
+/// }
 /// ```
 #[derive(Clone, Debug)]
 pub(crate) struct ReadLines {
-    machine: LineMachine,
+    decoder: LineDecoder,
+    block: (ByteString, Bytes),
+    cursor: Cursor,
+    /// Where a reader puts bytes. Empty while lines of the block are left.
     buffer: BytesMut,
     state: SourceState,
     /// Whether bytes may be missing after an error of the source.
@@ -159,29 +172,64 @@ pub(crate) struct ReadLines {
     may_lose: bool,
 }
 
+/// What an adaptor does next.
+pub(crate) enum NextLine {
+    /// Deliver the line, or its error.
+    Line(Result<FoundLine, LineError>),
+    /// Read more bytes.
+    Read,
+    /// Deliver the end.
+    End,
+}
+
 impl ReadLines {
     /// The lines of a source that may lose bytes when it fails.
     pub(crate) fn new() -> Self {
-        let (machine, buffer) = (LineMachine::new(), BytesMut::new());
-        Self { machine, buffer, state: SourceState::Open, may_lose: true }
+        let decoder = LineDecoder::new();
+        let cursor = decoder.cursor();
+        Self {
+            decoder,
+            block: (ByteString::new(), Bytes::new()),
+            cursor,
+            buffer: BytesMut::new(),
+            state: SourceState::Open,
+            may_lose: true,
+        }
     }
 
     /// The lines of the unread bytes come first.
     pub(crate) fn continuing(unread: Unread, may_lose: bool) -> Self {
         let Unread { bytes, decoder, mode, has_ended } = unread;
         let mut lines = Self { buffer: bytes, may_lose, ..Self::new() };
-        lines.machine.set_decoder(decoder);
-        lines.machine.set_error_mode(mode);
+        lines.decoder.machine.set_decoder(decoder);
+        lines.decoder.machine.set_error_mode(mode);
         if has_ended {
             lines.finish();
         }
         lines
     }
 
+    fn set_delimiter(&mut self, delimiter: Delimiter) {
+        self.decoder.machine.set_delimiter(delimiter);
+        self.cursor = self.decoder.cursor_at(self.cursor.at());
+    }
+
     /// Returns the bytes that are in no line yet.
-    pub(crate) fn into_unread(self) -> Unread {
-        let (decoder, mode, _) = self.machine.into_parts();
-        Unread { bytes: self.buffer, decoder, mode, has_ended: self.state == SourceState::Ended }
+    pub(crate) fn into_unread(mut self) -> Unread {
+        let bytes = BytesMut::from(self.rest());
+        self.decoder.expect_lf_after(&self.block.0[..self.cursor.at()]);
+        let (decoder, mode, _) = self.decoder.machine.into_parts();
+        Unread { bytes, decoder, mode, has_ended: self.state == SourceState::Ended }
+    }
+
+    /// Returns the bytes that are in no line yet.
+    fn rest(&self) -> &[u8] {
+        let rest = &self.block.1[self.cursor.at()..];
+        match self.decoder.incomplete() {
+            [] if rest.is_empty() => &self.buffer,
+            [] => rest,
+            incomplete => incomplete,
+        }
     }
 
     /// Returns where the adaptor appends bytes.
@@ -190,30 +238,61 @@ impl ReadLines {
         &mut self.buffer
     }
 
-    /// Returns the next line, if it is complete.
-    #[inline(always)]
-    pub(crate) fn next_line(&mut self) -> Option<Result<Line, LineError>> {
-        if self.state != SourceState::Open {
-            return None;
-        }
-        self.machine.next_line(&mut self.buffer)
+    /// Passes a chunk to decode. All lines so far have been taken.
+    #[cfg(feature = "stream")]
+    #[inline]
+    pub(crate) fn push(&mut self, chunk: Bytes) {
+        debug_assert!(self.block.1.is_empty());
+        self.block.1 = chunk;
     }
 
-    /// Returns the next line, if the source has ended. Not one function with `next_line`: see `crate::decoder`, "Store
-    /// forwarding"; scenario `reader`, rows `read-lines`.
+    /// The fast path of [`next`](Self::next) for a line that is [usual](LineDecoder::find_usual).
     #[inline(always)]
-    pub(crate) fn last_line(&mut self) -> Option<Result<Line, LineError>> {
-        if self.state != SourceState::Ending {
-            return None;
+    pub(crate) fn next_usual(&mut self) -> Option<FoundLine> {
+        self.decoder.find_usual(&self.block.0, &mut self.cursor)
+    }
+
+    /// Finds the next line, or returns what to do if there is none.
+    pub(crate) fn next(&mut self) -> NextLine {
+        if !self.buffer.is_empty() {
+            self.block.1 = self.buffer.split().freeze();
         }
-        let line = self.machine.finish_line(&mut self.buffer);
-        if line.is_none() {
-            self.state = SourceState::Ended;
+        if let Some(found) = self.decoder.find_line(&mut self.block, &mut self.cursor) {
+            return NextLine::Line(found);
         }
-        line
+        match self.state {
+            SourceState::Open => NextLine::Read,
+            SourceState::Ending => match self.decoder.find_last_line() {
+                Some(found) => {
+                    NextLine::Line(found.map(|info| FoundLine { place: Place::Decoder, info }))
+                }
+                None => {
+                    self.state = SourceState::Ended;
+                    NextLine::End
+                }
+            },
+            SourceState::Ended => NextLine::End,
+        }
+    }
+
+    /// Returns a line that has been found.
+    #[inline(always)]
+    pub(crate) fn line(&self, found: FoundLine) -> LineRef<'_> {
+        self.decoder.line(&self.block.0, found)
+    }
+
+    /// Returns a line that has been found. It shares the memory of the block.
+    #[inline]
+    pub(crate) fn owned(&mut self, found: FoundLine) -> Line {
+        let text = match found.place {
+            Place::Block(range) => self.block.0.slice_ref(&self.block.0[range]),
+            Place::Decoder => mem::take(&mut self.decoder.machine.repaired).into(),
+        };
+        Line::new(text, found.info)
     }
 
     /// Whether no line follows.
+    #[cfg(feature = "stream")]
     #[inline]
     pub(crate) fn has_ended(&self) -> bool {
         self.state == SourceState::Ended
@@ -229,7 +308,7 @@ impl ReadLines {
     #[cfg(feature = "stream")]
     pub(crate) fn fail(&mut self) {
         if self.may_lose {
-            self.machine.reject_line(&mut self.buffer);
+            self.decoder.reject_line();
         }
     }
 
@@ -243,8 +322,32 @@ impl ReadLines {
     #[cfg(feature = "stream")]
     #[inline]
     pub(crate) fn shrink(&mut self) {
-        if self.buffer.is_empty() {
-            self.buffer = BytesMut::new();
+        self.buffer = BytesMut::new();
+        self.decoder.shrink();
+    }
+}
+
+impl Block for (ByteString, Bytes) {
+    #[inline]
+    fn text(&self) -> &str {
+        &self.0
+    }
+
+    #[inline]
+    fn bytes(&self) -> &[u8] {
+        &self.1
+    }
+
+    fn validate(&mut self) {
+        self.1.advance(self.0.len());
+        if self.1.is_empty() {
+            *self = Self::default(); // frees the memory
+        } else {
+            (self.0, _) = take_valid_prefix(&mut self.1.clone());
         }
+    }
+
+    fn skip(&mut self, len: usize) {
+        self.1.advance(len);
     }
 }

@@ -1,17 +1,19 @@
 //! Lines as items of a `FramedRead`: the [line machine](crate::lines::machine) as a codec.
 
 use std::io;
+use std::mem;
 
-use bytes::BytesMut;
+use bytes::{Buf, BytesMut};
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::CodecError;
 use crate::decoder::encoder::Utf8Encoder;
 use crate::decoder::mode::ErrorMode;
 use crate::decoder::options::Utf8Options;
+use crate::decoder::text::take_text_with;
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::fallback::{FallbackDecoder, FallbackState};
-use crate::lines::machine::{DEFAULT_MAX_LENGTH, LineMachine};
+use crate::lines::machine::{DEFAULT_MAX_LENGTH, LineAction, LineMachine};
 use crate::lines::{Delimiter, Line, LineError};
 
 /// Decodes bytes to lines, each with its number and offset.
@@ -206,6 +208,35 @@ impl Utf8LinesCodec {
     }
 }
 
+impl Utf8LinesCodec {
+    /// Removes the next line from `src`. `next` follows it.
+    fn step(&mut self, src: &mut BytesMut, next: LineAction) -> Option<Result<Line, LineError>> {
+        loop {
+            let (text, (consumed, item)) = take_text_with(src, |bytes| {
+                let (consumed, item) = self.machine.step(bytes, next);
+                match item {
+                    Some(Ok((text, info))) => {
+                        (text.unwrap_or_default(), (consumed, Some(Ok((text.is_none(), info)))))
+                    }
+                    Some(Err(error)) => ("", (consumed, Some(Err(error)))),
+                    None => ("", (consumed, None)),
+                }
+            });
+            src.advance(consumed - text.len());
+            return match item {
+                Some(Ok((true, info))) => {
+                    let text = mem::take(&mut self.machine.repaired);
+                    Some(Ok(Line::new(text.into(), info)))
+                }
+                Some(Ok((false, info))) => Some(Ok(Line::new(text, info))),
+                Some(Err(error)) => Some(Err(error)),
+                None if consumed > 0 => continue,
+                None => None,
+            };
+        }
+    }
+}
+
 impl Default for Utf8LinesCodec {
     fn default() -> Self {
         Self::new()
@@ -218,11 +249,21 @@ impl Decoder for Utf8LinesCodec {
 
     #[inline]
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, io::Error> {
-        Ok(self.machine.next_line(src))
+        // In two steps: see `crate::decoder`, "Store forwarding"; scenario `framed`.
+        let (text, usual) = take_text_with(src, |bytes| match self.machine.take_usual(bytes) {
+            Some((text, delimiter_len, info)) => (text, Some((delimiter_len, info))),
+            None => ("", None),
+        });
+        if let Some((delimiter_len, info)) = usual {
+            src.advance(delimiter_len);
+            return Ok(Some(Ok(Line::new(text, info))));
+        }
+        Ok(self.step(src, LineAction::More))
     }
 
     fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, io::Error> {
-        Ok(self.machine.finish_line(src))
+        let line = self.step(src, LineAction::End);
+        Ok(line.or_else(|| self.machine.finish().map(Err)))
     }
 }
 

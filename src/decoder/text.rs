@@ -1,8 +1,9 @@
 //! What the rooms above use of `utf8_simd`, which converts well-formed bytes to text.
 
 pub(crate) use utf8_simd::Level;
+pub(crate) use utf8_simd::text::split_line;
 #[cfg(feature = "std")]
-pub(crate) use utf8_simd::text::{split_line, take_text_with};
+pub(crate) use utf8_simd::text::take_text_with;
 
 use utf8_simd::valid_prefix;
 

@@ -70,7 +70,6 @@ pub use crate::fallback::legacy::LegacyEncoding;
 
 #[cfg(feature = "std")]
 pub(crate) use owned::take_next;
-#[cfg(feature = "std")]
 pub(crate) use state::FallbackState;
 use state::{Extent, Fallback};
 

@@ -456,7 +456,6 @@ impl FallbackState {
 }
 
 /// For callers that split lines themselves, validate their bytes and count their errors.
-#[cfg(feature = "std")]
 impl FallbackState {
     /// Returns whether the rest of the stream is in the legacy encoding.
     #[inline]
@@ -508,14 +507,15 @@ impl FallbackState {
         }
     }
 
-    /// Decodes the bytes of a line, at whose first byte `scanner` is. The bytes from index `legacy` are legacy.
+    /// Appends the text of the bytes of a line, at whose first byte `scanner` is. The bytes from index `legacy` are legacy.
     pub(crate) fn decode_line(
         &mut self,
         scanner: Scanner,
         bytes: &[u8],
         legacy: Option<usize>,
         mode: ErrorMode,
-    ) -> Result<String, Utf8Error> {
+        text: &mut String,
+    ) -> Result<(), Utf8Error> {
         if let Some(at) = legacy
             && self.is_by_line()
         {
@@ -523,22 +523,22 @@ impl FallbackState {
         }
         let (mut utf8, mut legacy_bytes) =
             legacy.and_then(|at| bytes.split_at_checked(at)).unwrap_or((bytes, &[]));
-        let mut text = String::with_capacity(bytes.len());
+        text.reserve(bytes.len());
         // The errors have been counted before, so this decoder is dropped.
         let mut decoder = Utf8Decoder::at(scanner);
         loop {
-            let mut at = Cursor::ending(&mut decoder, utf8, &mut text);
+            let mut at = Cursor::ending(&mut decoder, utf8, text);
             let step = self.step_many_parts(&mut at);
-            let Some(used) = append_step(step, &decoder, mode, &mut text)? else { break };
+            let Some(used) = append_step(step, &decoder, mode, text)? else { break };
             utf8 = &utf8[used..];
         }
         loop {
-            let mut at = Cursor::ending(&mut decoder, legacy_bytes, &mut text);
+            let mut at = Cursor::ending(&mut decoder, legacy_bytes, text);
             let step = self.step_legacy(&mut at);
-            let Some(used) = append_step(step, &decoder, mode, &mut text)? else { break };
+            let Some(used) = append_step(step, &decoder, mode, text)? else { break };
             legacy_bytes = &legacy_bytes[used..];
         }
-        Ok(text)
+        Ok(())
     }
 }
 
@@ -647,7 +647,6 @@ struct Cursor<'p, 'a> {
 
 impl<'p, 'a> Cursor<'p, 'a> {
     /// Creates a cursor for input at the end of a stream or of a line.
-    #[cfg(feature = "std")]
     fn ending(decoder: &'p mut Utf8Decoder, input: &'a [u8], legacy: &'p mut String) -> Self {
         Self { decoder, input, at_end: AtEnd::Yes, legacy }
     }

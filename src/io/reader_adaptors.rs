@@ -3,9 +3,11 @@
 use std::io::{self, BufRead, Read};
 use std::iter::FusedIterator;
 
+use crate::adaptor::utf8_lines::NextLine;
 use crate::io::{StreamError, Utf8Lines};
 use crate::io::{Utf8ByteReader, Utf8Reader};
-use crate::lines::Line;
+use crate::lines::decoder::FoundLine;
+use crate::lines::{Line, LineRef};
 
 impl<R> Utf8Lines<Utf8Reader<R>> {
     /// Returns the reader, to read what follows the lines. Nothing is lost: bytes that were read but are in no
@@ -31,27 +33,62 @@ impl<R> Utf8Lines<Utf8Reader<R>> {
     }
 }
 
+impl<R: Read> Utf8Lines<Utf8Reader<R>> {
+    /// Returns the next line, borrowed: nothing is allocated. Returns `None` at the end. Like the iterator otherwise.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Reader;
+    ///
+    /// let mut lines = Utf8Reader::new("GET /žluť\nGET /tea\n".as_bytes()).into_lines();
+    /// let mut longest = 0;
+    /// while let Some(line) = lines.next_line() {
+    ///     longest = longest.max(line?.len());
+    /// }
+    /// assert_eq!(longest, 11);
+    /// # Ok::<_, utf8_codec::io::StreamError<std::io::Error>>(())
+    /// ```
+    #[inline(always)]
+    pub fn next_line(&mut self) -> Option<Result<LineRef<'_>, StreamError<io::Error>>> {
+        if let Some(found) = self.lines.next_usual() {
+            return Some(Ok(self.lines.line(found)));
+        }
+        Some(match self.find()? {
+            Ok(found) => Ok(self.lines.line(found)),
+            Err(error) => Err(error),
+        })
+    }
+
+    /// Reads up to the end of the next line.
+    #[inline(never)]
+    fn find(&mut self) -> Option<Result<FoundLine, StreamError<io::Error>>> {
+        loop {
+            match self.lines.next() {
+                NextLine::Line(line) => return Some(line.map_err(StreamError::Line)),
+                NextLine::End => return None,
+                NextLine::Read => match self.source.read_raw(self.lines.buffer()) {
+                    Ok(0) => self.lines.finish(),
+                    Ok(_) => {}
+                    Err(error) => return Some(Err(StreamError::Inner(error))),
+                },
+            }
+        }
+    }
+}
+
 impl<R: Read> Iterator for Utf8Lines<Utf8Reader<R>> {
     type Item = Result<Line, StreamError<io::Error>>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let Self { source, lines } = self;
-        loop {
-            if let Some(line) = lines.next_line() {
-                return Some(line.map_err(StreamError::Line));
-            }
-            if let Some(line) = lines.last_line() {
-                return Some(line.map_err(StreamError::Line));
-            }
-            if lines.has_ended() {
-                return None;
-            }
-            match source.read_raw(lines.buffer()) {
-                Ok(0) => lines.finish(),
-                Ok(_) => {}
-                Err(error) => return Some(Err(StreamError::Inner(error))),
-            }
+        if let Some(found) = self.lines.next_usual() {
+            return Some(Ok(self.lines.owned(found)));
         }
+        Some(match self.find()? {
+            Ok(found) => Ok(self.lines.owned(found)),
+            Err(error) => Err(error),
+        })
     }
 }
 

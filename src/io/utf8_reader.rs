@@ -1,6 +1,7 @@
 //! How is text read from a `std::io::Read` without copying it?
 
 use std::io::{self, Read};
+use std::mem;
 
 use bytes::BytesMut;
 
@@ -245,26 +246,35 @@ impl<R: Read> Utf8Reader<R> {
         Ok(())
     }
 
-    /// Reads into `bytes`, without decoding. Returns how many bytes were read, 0 at the end.
+    /// Reads into `bytes`, which is empty, without decoding. Returns how many bytes were read, 0 at the end.
     pub(super) fn read_raw(&mut self, bytes: &mut BytesMut) -> io::Result<usize> {
-        let read = self.read()?;
-        self.text.fill_raw(read, bytes);
-        Ok(read)
+        debug_assert!(bytes.is_empty());
+        // Taken, so that a reader that panics leaves no zeros.
+        let mut room = mem::take(bytes);
+        room.resize(self.text.capacity(), 0);
+        let read = read(&mut self.reader, &mut room);
+        room.truncate(read.as_ref().map_or(0, |&read| read));
+        self.text.skip_raw(room.len());
+        *bytes = room;
+        read
     }
 
     /// Reads into the buffer, which holds no text. Returns how many bytes were read, 0 at the end.
     fn read(&mut self) -> io::Result<usize> {
-        let room = self.text.whole_room();
-        loop {
-            match self.reader.read(room) {
-                Ok(read) if read > room.len() => {
-                    let message =
-                        format!("reader claims {read} bytes in a buffer of {}", room.len());
-                    return Err(io::Error::other(message));
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                result => return result,
+        read(&mut self.reader, self.text.whole_room())
+    }
+}
+
+/// Reads into `room`. Returns how many bytes were read, 0 at the end.
+fn read(reader: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match reader.read(room) {
+            Ok(read) if read > room.len() => {
+                let message = format!("reader claims {read} bytes in a buffer of {}", room.len());
+                return Err(io::Error::other(message));
             }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            result => return result,
         }
     }
 }

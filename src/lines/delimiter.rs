@@ -1,7 +1,7 @@
 //! What ends a line, and where is the next delimiter?
 
-use std::fmt;
-use std::sync::Arc;
+use alloc::sync::Arc;
+use core::fmt;
 
 use memchr::{memchr, memchr2};
 
@@ -164,13 +164,38 @@ impl Delimiter {
         }
     }
 
-    /// Returns the byte that ends every line, if a single byte does.
+    /// Returns the bytes that end a line, twice the same if only one does. `None` if a text does.
     #[inline]
-    pub(crate) const fn last_byte(&self) -> Option<u8> {
+    pub(crate) const fn last_bytes(&self) -> Option<[u8; 2]> {
         match self.0 {
-            Kind::Lf | Kind::Crlf | Kind::CrlfOrLf => Some(b'\n'),
-            Kind::Nul => Some(0),
-            Kind::AnyNewline | Kind::Text(_) => None,
+            Kind::Lf | Kind::Crlf | Kind::CrlfOrLf => Some([b'\n'; 2]),
+            Kind::AnyNewline => Some([b'\r', b'\n']),
+            Kind::Nul => Some([0; 2]),
+            Kind::Text(_) => None,
+        }
+    }
+
+    /// Returns where the content of a line ends, and where the next line begins, if the delimiter ends with byte `last`, one of
+    /// the [last bytes](Self::last_bytes). The line begins at `start`, and contains none of them before.
+    #[inline(always)]
+    pub(crate) fn end_at(&self, bytes: &[u8], start: usize, last: usize) -> Option<(usize, usize)> {
+        let has_cr = last > start && bytes.get(last - 1) == Some(&b'\r');
+        if let Kind::Lf | Kind::CrlfOrLf = self.0 {
+            return Some((last - usize::from(has_cr), last + 1));
+        }
+        self.rarer_end_at(bytes, last, has_cr)
+    }
+
+    fn rarer_end_at(&self, bytes: &[u8], last: usize, has_cr: bool) -> Option<(usize, usize)> {
+        match self.0 {
+            Kind::Lf | Kind::CrlfOrLf => None, // not reached
+            Kind::Crlf => has_cr.then(|| (last - 1, last + 1)),
+            Kind::AnyNewline => {
+                let lf_follows = bytes[last] == b'\r' && bytes.get(last + 1) == Some(&b'\n');
+                Some((last, last + 1 + usize::from(lf_follows)))
+            }
+            Kind::Nul => Some((last, last + 1)),
+            Kind::Text(_) => None,
         }
     }
 
@@ -226,6 +251,11 @@ impl Delimiter {
     /// Whether an LF that arrives after `last`, the last byte of a delimiter, belongs to the same delimiter.
     pub(crate) fn takes_lf_after(&self, last: u8) -> bool {
         matches!(self.0, Kind::AnyNewline) && last == b'\r'
+    }
+
+    /// Whether a line must not contain some CR or LF.
+    pub(crate) fn forbids_bare(&self) -> bool {
+        matches!(self.0, Kind::Crlf | Kind::CrlfOrLf)
     }
 
     /// Returns the index of the first CR or LF in `content` that a line must not contain. `content` belongs to no

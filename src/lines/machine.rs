@@ -1,64 +1,70 @@
-//! The line machine: removes lines from the front of a read buffer. It does no I/O; all adaptors share it.
+//! The line machine: where does the line at the front of some bytes end, and what is its text? It does no I/O and holds no
+//! bytes; all adaptors share it.
 //!
-//! The caller passes the same buffer repeatedly, each time with more bytes at its end. The machine removes
-//! each line as soon as its delimiter has arrived, and rejects a line as soon as it cannot become valid. The
-//! bytes of an incomplete line stay in the buffer. The machine remembers how far it has searched and validated
-//! them, so the cost does not depend on the number of reads.
+//! The caller passes the bytes of a line repeatedly, each time with more bytes at their end, until the machine consumes them.
+//! It takes a line as soon as its delimiter has arrived, and rejects it as soon as it cannot become valid. It remembers how
+//! far it has searched and validated an incomplete line, so the cost does not depend on the number of calls.
 //!
 //! ```text
 //!          first byte               delimiter, or end of the stream
-//!  Start ────────────► Line(..) ──────────────────────────────────► Start   Ok(Line)
+//!  Start ────────────► Line(..) ──────────────────────────────────► Start   Ok(line)
 //!                         │
 //!                         │ invalid, too long, or the source failed
 //!                         ▼
 //!                      Rejected ──────────────────────────────────► Start
 //! ```
 
-use bytes::{Buf, BytesMut};
-use bytestring::ByteString;
+use alloc::boxed::Box;
+use alloc::string::String;
 
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
-#[cfg(feature = "codec")]
 use crate::decoder::options::Utf8Options;
 use crate::decoder::scanner::Scanner;
 use crate::decoder::step::{AtEnd, Step};
-use crate::decoder::text::{Level, all_text, split_line, take_text_with};
+#[cfg(feature = "codec")]
+use crate::decoder::text::{Level, all_text, split_line};
 use crate::decoder::utf8_decoder::Utf8Decoder;
 use crate::fallback::FallbackState;
 use crate::lines::delimiter::{Delimiter, End, Searched};
-use crate::lines::{Line, LineEnd, LineError};
+use crate::lines::{LineEnd, LineError, LineInfo};
 
 /// The limit on the length of a line if none is set, in bytes.
 pub(crate) const DEFAULT_MAX_LENGTH: usize = 64 * 1024;
 
+/// The number of bytes that a call consumes, and the line or the error that they are. The text of a line is `None` if it has
+/// been repaired: then [`repaired`](LineMachine::repaired) is the text.
+pub(crate) type LineStep<'b> = (usize, Option<Result<(Option<&'b str>, LineInfo), LineError>>);
+
 /// Decodes bytes to lines.
 #[derive(Clone, Debug)]
 pub(crate) struct LineMachine {
-    /// Holds no bytes: they stay in the read buffer.
+    /// Holds no bytes: the caller does.
     decoder: Utf8Decoder,
     mode: ErrorMode,
     delimiter: Delimiter,
     max_length: usize,
     /// Decodes lines that are not UTF-8. Without it, all lines are UTF-8.
     fallback: Option<Box<FallbackState>>,
-    /// The number of the line at the front of the read buffer.
+    /// The number of the line at the front.
     number: u64,
     state: LineState,
+    /// The text of the last line that was not the text of its bytes.
+    pub(crate) repaired: String,
 }
 
-/// The state of the line at the front of the read buffer.
+/// The state of the line at the front.
 #[derive(Clone, Copy, Debug)]
 enum LineState {
     /// The machine has seen none of its bytes.
     Start,
-    /// The machine has seen some of its bytes. All of them are in the buffer.
+    /// The machine has seen some of its bytes.
     Line(OpenLine),
-    /// The line has been rejected. The buffer begins with bytes that can be the beginning of its delimiter.
+    /// The line has been rejected. The bytes of it that are not consumed can be the beginning of its delimiter.
     Rejected(Searched),
 }
 
-/// What is known about the line at the front of the read buffer.
+/// What is known about the line at the front.
 ///
 /// The counts only save work. No text relies on them: if a caller changes the buffer between two calls, the
 /// lines differ, but they are still well-formed.
@@ -131,17 +137,18 @@ impl LineMachine {
             fallback: None,
             number: 1,
             state: LineState::Start,
+            repaired: String::new(),
         }
     }
 
     /// Starts a new stream with these options: line 1, offset 0.
-    #[cfg(feature = "codec")]
     pub(crate) fn set_options(&mut self, options: Utf8Options) {
         self.decoder = Utf8Decoder::new().with_options(options);
         self.restart();
     }
 
     /// Continues from the position of `decoder`, which holds nothing. The next line begins there.
+    #[cfg(feature = "std")]
     pub(crate) fn set_decoder(&mut self, decoder: Utf8Decoder) {
         self.decoder = decoder;
     }
@@ -164,14 +171,16 @@ impl LineMachine {
         self.max_length = max_length;
     }
 
+    pub(crate) fn max_length(&self) -> usize {
+        self.max_length
+    }
+
     /// Starts a new stream with the same settings.
-    #[cfg(feature = "codec")]
     pub(crate) fn reset(&mut self) {
         self.decoder.reset();
         self.restart();
     }
 
-    #[cfg(feature = "codec")]
     fn restart(&mut self) {
         if let Some(fallback) = &mut self.fallback {
             fallback.reset();
@@ -184,7 +193,7 @@ impl LineMachine {
         &self.decoder
     }
 
-    #[cfg(feature = "codec")]
+    #[inline]
     pub(crate) fn delimiter(&self) -> &Delimiter {
         &self.delimiter
     }
@@ -194,12 +203,12 @@ impl LineMachine {
         self.fallback.as_deref()
     }
 
-    #[cfg(feature = "codec")]
     pub(crate) fn set_fallback(&mut self, fallback: FallbackState) {
         self.fallback = Some(Box::new(fallback));
     }
 
-    /// Returns the decoder, moved back to the front of the read buffer, the mode and the fallback.
+    /// Returns the decoder, moved back to the bytes that have not been consumed, the mode and the fallback.
+    #[cfg(feature = "std")]
     pub(crate) fn into_parts(self) -> (Utf8Decoder, ErrorMode, Option<Box<FallbackState>>) {
         let Self { mut decoder, mode, state, fallback, .. } = self;
         if let LineState::Line(line) = state {
@@ -212,197 +221,231 @@ impl LineMachine {
 
 /// Lines.
 impl LineMachine {
-    /// Removes the next line from `src` and returns it, or the error that rejects it. Returns `None` if more
-    /// bytes are needed.
-    #[inline]
-    pub(crate) fn next_line(&mut self, src: &mut BytesMut) -> Option<Result<Line, LineError>> {
-        // In two steps: see `crate::decoder`, "Store forwarding"; scenario `framed`.
-        if let Some(line) = self.take_usual(src) {
-            return Some(Ok(line));
-        }
-        self.advance(src, LineAction::More)
-    }
-
-    /// Like [`next_line`](Self::next_line), for the end of the stream: the end of `src` ends the last line.
-    /// Call it until `None`; `src` is then empty.
-    pub(crate) fn finish_line(&mut self, src: &mut BytesMut) -> Option<Result<Line, LineError>> {
-        if let Some(item) = self.advance(src, LineAction::More) {
-            return Some(item);
-        }
-        if matches!(self.state, LineState::Line(_)) && !src.is_empty() {
-            return self.advance(src, LineAction::End);
-        }
-        if matches!(self.state, LineState::Rejected(_)) {
-            self.end_line(src, src.len());
-        }
-        self.state = LineState::Start;
-        let missing = self.decoder.finish_after(&[]);
-        if let (Some(error), ErrorMode::Fatal) = (missing, self.mode) {
-            let error = self.not_utf8(self.decoder.scanner(), error);
-            self.number += 1;
-            return Some(Err(error));
-        }
-        None
-    }
-
-    /// Rejects the line at the front of `src`, because the source failed and bytes of the line may be missing.
-    /// Call it after [`next_line`](Self::next_line) has returned `None`.
-    #[cfg(feature = "stream")]
-    pub(crate) fn reject_line(&mut self, src: &mut BytesMut) {
-        let start = match self.state {
-            LineState::Line(line) => line.start,
-            LineState::Start | LineState::Rejected(_) => self.decoder.scanner(),
-        };
-        self.reject(start, src, src.len());
-    }
-
-    /// The fast path of [`advance`](Self::advance), for a complete and valid line that is not too long, if the
-    /// scanner is on the fast path.
-    // Always inlined, because several adaptors call it: rows `lines` and `read-lines`.
-    #[inline(always)]
-    fn take_usual(&mut self, src: &mut BytesMut) -> Option<Line> {
-        if self.fallback.as_ref().is_some_and(|it| it.is_legacy() || it.awaits_bom()) {
-            return None;
-        }
-        let (scanner, delimiter) = (self.decoder.scanner(), &self.delimiter);
-        if !matches!(self.state, LineState::Start) || !scanner.is_on_fast_path() {
-            return None;
-        }
-        let (text, line_end) = take_text_with(src, |bytes| {
-            let front =
-                delimiter.last_byte().map_or("", |end| split_line(Level::detect(), end, bytes));
-            let End::Found { content, next } = delimiter.find(bytes, Searched::at(front.len()))
-            else {
-                return ("", None);
-            };
-            let text = match front.get(..content) {
-                _ if content > self.max_length => None,
-                _ if delimiter.find_bare(&bytes[..content]).is_some() => None,
-                None => all_text(&bytes[..content]),
-                text => text,
-            };
-            (text.unwrap_or_default(), text.map(|_| next))
-        });
-        let next = line_end?;
-        let offset = scanner.position();
-        self.decoder.scanner_mut().skip(next);
-        let delimiter_len = next - text.len();
-        if delimiter.takes_lf_after(src[delimiter_len - 1]) {
-            self.decoder.scanner_mut().expect_lf();
-        }
-        src.advance(delimiter_len);
-        let line = Line {
-            text,
-            number: self.number,
-            offset,
-            end: LineEnd::Delimiter,
-            error_count: 0,
-            first_error_offset: None,
-        };
-        self.number += 1;
-        Some(line)
-    }
-
-    /// Continues at the front of `src`. Returns `None` if more bytes are needed.
-    fn advance(&mut self, src: &mut BytesMut, next: LineAction) -> Option<Result<Line, LineError>> {
+    /// Examines the front of `bytes`: what the last call did not consume, and perhaps more. `next` follows them.
+    ///
+    /// Returns the number of bytes consumed, and the line or the error that they are. A line begins with the first of these
+    /// bytes. If it returns neither and consumes nothing, it needs more bytes; at the end of the stream nothing is left.
+    pub(crate) fn step<'b>(&mut self, bytes: &'b [u8], next: LineAction) -> LineStep<'b> {
         loop {
             match self.state {
-                LineState::Start if src.is_empty() => return None,
+                LineState::Start if bytes.is_empty() => return (0, None),
                 LineState::Start => self.open_line(),
                 LineState::Line(line) => {
                     let start = self.decoder.scanner().start();
-                    match start.peek(src) {
-                        Step::Skip(len) => self.skip_opening(line, src, len),
+                    match start.peek(bytes) {
+                        Step::Skip(len) => return self.skip_opening(line, &bytes[..len]),
                         Step::NeedMore if start.may_skip() && matches!(next, LineAction::More) => {
-                            return None;
+                            return (0, None);
                         }
-                        opening => return self.search(line, opening, src, next),
+                        _ if bytes.is_empty() => return (0, None),
+                        opening => return self.search(line, opening, bytes, next),
                     }
                 }
                 LineState::Rejected(searched) => {
-                    match self.delimiter.find(src, searched.within(src)) {
-                        End::Found { next, .. } => self.end_line(src, next),
+                    return match self.delimiter.find(bytes, searched.within(bytes)) {
+                        End::Found { next, .. } => self.end_line(bytes, next),
+                        End::Open { .. } if next.is_end() => self.end_line(bytes, bytes.len()),
                         End::Open { content } => {
-                            self.pass(src, content);
-                            self.state =
-                                LineState::Rejected(Searched { decided: 0, seen: src.len() });
-                            return None;
+                            self.decoder.scanner_mut().skip(content);
+                            let seen = bytes.len() - content;
+                            self.state = LineState::Rejected(Searched { decided: 0, seen });
+                            (content, None)
                         }
-                    }
+                    };
                 }
             }
         }
     }
 
-    /// Skips `len` bytes, such as a BOM, and begins `line` after them.
-    fn skip_opening(&mut self, mut line: OpenLine, src: &mut BytesMut, len: usize) {
-        self.decoder.step(&src[..len]);
-        src.advance(len);
-        self.decide(&mut line);
-        self.open_line();
+    /// Ends the stream, of which [`step`](Self::step) has consumed all bytes. Returns the error that only the end decides.
+    pub(crate) fn finish(&mut self) -> Option<LineError> {
+        self.state = LineState::Start;
+        let error = self.decoder.finish_after(&[])?;
+        if self.mode != ErrorMode::Fatal {
+            return None;
+        }
+        let error = self.not_utf8(self.decoder.scanner(), error);
+        self.number += 1;
+        Some(error)
     }
 
-    /// Examines the new bytes of `line`, which begins at the front of `src`.
-    fn search(
+    /// Keeps `text`, that of a line, unless it is already kept.
+    pub(crate) fn keep(&mut self, text: Option<&str>, info: LineInfo) -> LineInfo {
+        if let Some(text) = text {
+            self.repaired.clear();
+            self.repaired.push_str(text);
+        }
+        info
+    }
+
+    /// Returns the most bytes that an incomplete line may have: with as many, it is rejected.
+    pub(crate) fn most_incomplete(&self) -> usize {
+        self.max_length.saturating_add(self.delimiter.as_str().len() + 1)
+    }
+
+    /// Rejects the line at the front, because the source failed and bytes of the line may be missing. `len` bytes of it, all
+    /// that have arrived, are consumed.
+    #[cfg(feature = "stream")]
+    pub(crate) fn reject_line(&mut self, len: usize) {
+        let start = match self.state {
+            LineState::Line(line) => line.start,
+            LineState::Start | LineState::Rejected(_) => self.decoder.scanner(),
+        };
+        self.reject(start, len);
+    }
+
+    /// Whether a line begins here of which UTF-8 without errors is text: nothing precedes it, no BOM is expected, and no
+    /// legacy encoding.
+    #[inline]
+    pub(crate) fn is_at_plain_line(&self) -> bool {
+        let legacy = self.fallback.as_ref().is_some_and(|it| it.is_legacy() || it.awaits_bom());
+        matches!(self.state, LineState::Start)
+            && !legacy
+            && self.decoder.scanner().start().is_over()
+    }
+
+    /// Whether characters of well-formed lines can be rejected.
+    pub(crate) fn checks_characters(&self) -> bool {
+        let strictness = self.decoder.scanner().options().strictness();
+        !strictness.is_off() || self.delimiter.forbids_bare()
+    }
+
+    /// Whether a line may contain this text.
+    #[inline(never)]
+    pub(crate) fn allows(&self, text: &str) -> bool {
+        let strictness = self.decoder.scanner().options().strictness();
+        self.delimiter.find_bare(text.as_bytes()).is_none()
+            && (strictness.is_off() || strictness.find_rejected(text).is_none())
+    }
+
+    /// Takes a line of text, of `content` bytes, and `len` with its delimiter, unless it is too long.
+    /// [`is_at_plain_line`](Self::is_at_plain_line) is true, and the line [may contain](Self::allows) its text.
+    #[inline(always)]
+    pub(crate) fn take_text(&mut self, content: usize, len: usize) -> Option<LineInfo> {
+        if content > self.max_length {
+            return None;
+        }
+        let offset = self.decoder.scanner().position();
+        self.decoder.scanner_mut().skip(len);
+        Some(self.next_info(offset))
+    }
+
+    /// The fast path of [`step`](Self::step), for a complete and valid line that is not too long, if the scanner is on the
+    /// fast path. Returns the line, and the length of its delimiter.
+    // Always inlined: row `lines`.
+    #[cfg(feature = "codec")]
+    #[inline(always)]
+    pub(crate) fn take_usual<'b>(&mut self, bytes: &'b [u8]) -> Option<(&'b str, usize, LineInfo)> {
+        let (scanner, delimiter) = (self.decoder.scanner(), &self.delimiter);
+        if !self.is_at_plain_line() || !scanner.is_on_fast_path() {
+            return None;
+        }
+        let front = match delimiter.last_bytes() {
+            Some([end, other]) if end == other => split_line(Level::detect(), end, bytes),
+            _ => "",
+        };
+        let End::Found { content, next } = delimiter.find(bytes, Searched::at(front.len())) else {
+            return None;
+        };
+        let text = match front.get(..content) {
+            _ if content > self.max_length => return None,
+            _ if delimiter.find_bare(&bytes[..content]).is_some() => return None,
+            None => all_text(&bytes[..content])?,
+            Some(text) => text,
+        };
+        let expects_lf = delimiter.takes_lf_after(bytes[next - 1]);
+        self.decoder.scanner_mut().skip(next);
+        if expects_lf {
+            self.decoder.scanner_mut().expect_lf();
+        }
+        Some((text, next - content, self.next_info(scanner.position())))
+    }
+
+    /// An LF directly after the CR that has ended the last line belongs to that line.
+    pub(crate) fn expect_lf(&mut self) {
+        self.decoder.scanner_mut().expect_lf();
+    }
+
+    /// What is known of a line without errors that begins at `offset`. The next one has the next number.
+    #[inline]
+    fn next_info(&mut self, offset: u64) -> LineInfo {
+        let number = self.number;
+        self.number += 1;
+        LineInfo {
+            number,
+            offset,
+            end: LineEnd::Delimiter,
+            error_count: 0,
+            first_error_offset: None,
+        }
+    }
+
+    /// Skips `bytes`, such as a BOM, and begins `line` after them.
+    fn skip_opening<'b>(&mut self, mut line: OpenLine, bytes: &[u8]) -> LineStep<'b> {
+        self.decoder.step(bytes);
+        self.decide(&mut line);
+        self.open_line();
+        (bytes.len(), None)
+    }
+
+    /// Examines the new bytes of `line`, which begins with `bytes`.
+    fn search<'b>(
         &mut self,
         mut line: OpenLine,
         opening: Step<()>,
-        src: &mut BytesMut,
+        bytes: &'b [u8],
         next: LineAction,
-    ) -> Option<Result<Line, LineError>> {
+    ) -> LineStep<'b> {
         self.decide(&mut line);
         if let Step::Error(error) = opening {
             // A forbidden BOM is content, even if the delimiter contains it.
             line.searched = line.searched.beyond(error.bytes().len());
         }
-        if src.len() < line.searched.seen.max(line.checked) {
+        if bytes.len() < line.searched.seen.max(line.checked) {
             // The caller has changed the buffer: begin the line again.
             line = OpenLine { searched: Searched::NOTHING, checked: 0, ..line };
             self.decoder.continue_from(line.start);
         }
-        let end = match next {
-            LineAction::End => End::Open { content: src.len() },
-            _ => self.delimiter.find(src, line.searched),
+        let (content, len) = match self.delimiter.find(bytes, line.searched) {
+            End::Found { content, next } => (content, Some(next)),
+            End::Open { .. } if next.is_end() => (bytes.len(), Some(bytes.len())),
+            End::Open { content } => (content, None),
         };
-        let content = end.content();
         if content > self.max_length {
-            return Some(Err(self.reject_too_long(line, src, content)));
+            return self.reject_too_long(line, bytes, content);
         }
-        let has_bare = self.delimiter.find_bare(&src[line.checked.min(content)..content]).is_some();
-        if let End::Found { next, .. } = end
+        let has_bare =
+            self.delimiter.find_bare(&bytes[line.checked.min(content)..content]).is_some();
+        if let Some(len) = len
             && !has_bare
-            && let Some(text) = self.take_clean(&mut line, src, content)
+            && let Some(text) = self.take_clean(&mut line, &bytes[..content])
         {
-            let line = self.line(line, text, LineEnd::Delimiter);
-            self.end_line(src, next - content);
-            return Some(Ok(line));
+            let end = if content < len { LineEnd::Delimiter } else { LineEnd::Stream };
+            let info = self.info(line, end);
+            self.end_line(&bytes[content..], len - content);
+            return (len, Some(Ok((Some(text), info))));
         }
-        let after = match (end, src.get(content)) {
-            (End::Found { .. }, Some(&byte)) => LineAction::Delimiter(byte),
-            (_, Some(&byte)) => LineAction::Byte(byte),
+        let after = match (len, bytes.get(content)) {
+            (Some(_), Some(&byte)) => LineAction::Delimiter(byte),
+            (None, Some(&byte)) => LineAction::Byte(byte),
             (_, None) => next,
-        };
-        let len = match (end, next) {
-            (End::Found { next, .. }, _) => Some(next),
-            (End::Open { .. }, LineAction::End) => Some(src.len()),
-            (End::Open { .. }, _) => None,
         };
         if let Some(len) = len
             && !has_bare
             && self.is_repaired_at_once(&line, content)
         {
-            return Some(self.take_repaired(line, src, content, len, after));
+            return self.take_repaired(line, bytes, content, len, after);
         }
-        if let Some(error) = self.check(&mut line, src, content, after) {
-            self.reject(line.start, src, line.checked);
-            return Some(Err(error));
+        if let Some(error) = self.check(&mut line, bytes, content, after) {
+            self.reject(line.start, line.checked);
+            return (line.checked, Some(Err(error)));
         }
         if let Some(len) = len {
-            return Some(self.take_checked(line, src, content, len, after));
+            return self.take_checked(line, bytes, content, len, after);
         }
-        line.searched = Searched { decided: content, seen: src.len() };
+        line.searched = Searched { decided: content, seen: bytes.len() };
         self.state = LineState::Line(line);
-        None
+        (0, None)
     }
 
     /// If a BOM decides the encoding, decides it at the start of `line`, the first.
@@ -438,29 +481,22 @@ impl LineMachine {
         fallback.map_or(Step::NeedMore, |it| it.step_rejected(scanner, bytes, at_end))
     }
 
-    /// Removes the `content` bytes of `line` from `src` and returns them, if all are text. Otherwise notes how
-    /// many are.
-    fn take_clean(
-        &mut self,
-        line: &mut OpenLine,
-        src: &mut BytesMut,
-        content: usize,
-    ) -> Option<ByteString> {
+    /// Returns `content`, the bytes of `line`, if all are text. Otherwise notes how many are.
+    fn take_clean<'b>(&mut self, line: &mut OpenLine, content: &'b [u8]) -> Option<&'b str> {
         let is_legacy = matches!(line.encoding, LineEncoding::Legacy { .. });
         if line.errors > 0 || !line.start.start().is_over() || is_legacy {
             return None;
         }
         let mut scanner = line.start;
-        let (text, clean) = take_text_with(src, |bytes| match scanner.step(&bytes[..content]) {
-            Step::Text(text) if text.len() == content => (text, content),
-            Step::Text(text) => ("", text.len()),
-            _ => ("", 0),
-        });
-        if clean > line.checked {
-            line.checked = clean;
+        let text = match scanner.step(content) {
+            Step::Text(text) => text,
+            _ => "",
+        };
+        if text.len() > line.checked {
+            line.checked = text.len();
             self.decoder.continue_from(scanner);
         }
-        (text.len() == content).then(|| {
+        (text.len() == content.len()).then(|| {
             self.decoder.continue_from(scanner);
             text
         })
@@ -609,86 +645,105 @@ impl LineMachine {
         line.errors += 1;
     }
 
-    /// Removes a line of `len` bytes from `src`. The first `content` are text, and their errors are counted.
-    fn take_checked(
+    /// Takes a line of `len` bytes. The first `content` are text, and their errors are counted.
+    fn take_checked<'b>(
         &mut self,
         line: OpenLine,
-        src: &mut BytesMut,
+        bytes: &[u8],
         content: usize,
         len: usize,
         next: LineAction,
-    ) -> Result<Line, LineError> {
-        let mut bytes = src.split_to(content);
+    ) -> LineStep<'b> {
+        self.repaired.clear();
         let text = match &mut self.fallback {
             Some(fallback) if !fallback.is_declared_utf8() => {
                 let legacy = match line.encoding {
                     LineEncoding::Legacy { from } => Some(from),
                     _ => None,
                 };
-                fallback.decode_line(line.start, &bytes, legacy, self.mode).map(ByteString::from)
+                let (mode, text) = (self.mode, &mut self.repaired);
+                fallback.decode_line(line.start, &bytes[..content], legacy, mode, text)
             }
-            _ => repair(self.mode, &mut Utf8Decoder::at(line.start), &mut bytes, next),
+            _ => self.repair(&mut Utf8Decoder::at(line.start), &bytes[..content], next),
         };
-        self.end_repaired(line, src, text, content, len)
+        self.end_repaired(line, text, bytes, content, len)
     }
 
     /// Like [`take_checked`](Self::take_checked), and counts the errors.
-    fn take_repaired(
+    fn take_repaired<'b>(
         &mut self,
         mut line: OpenLine,
-        src: &mut BytesMut,
+        bytes: &[u8],
         content: usize,
         len: usize,
         next: LineAction,
-    ) -> Result<Line, LineError> {
-        let mut bytes = src.split_to(content);
+    ) -> LineStep<'b> {
+        self.repaired.clear();
         let mut decoder = Utf8Decoder::at(line.start);
-        let text = repair(self.mode, &mut decoder, &mut bytes, next);
+        let text = self.repair(&mut decoder, &bytes[..content], next);
         let first = decoder.first_error();
         line.errors = decoder.error_count();
         line.first_error_offset = first.map_or(0, |error| error.valid_up_to());
         self.decoder.continue_from(decoder.scanner());
         self.decoder.add_errors(line.errors, first);
-        self.end_repaired(line, src, text, content, len)
+        self.end_repaired(line, text, bytes, content, len)
     }
 
-    /// Ends a line of `len` bytes. The first `content` have been removed from `src`.
-    fn end_repaired(
+    /// Decodes and repairs the bytes of a line, at which `decoder` is, and counts the errors.
+    fn repair(
+        &mut self,
+        decoder: &mut Utf8Decoder,
+        bytes: &[u8],
+        next: LineAction,
+    ) -> Result<(), Utf8Error> {
+        let text = &mut self.repaired;
+        let read = decoder.decode_lossy(bytes, self.mode, text).map_err(|(_, error)| error)?;
+        let mut tail = &bytes[read..];
+        let mut scanner = decoder.scanner();
+        while let Step::Error(error) = step(&mut scanner, tail, next) {
+            tail = &tail[error.bytes().len()..];
+            decoder.note(error);
+            text.push_str(&decoder.repair(self.mode, &error).ok_or(error)?);
+        }
+        decoder.continue_from(scanner);
+        Ok(())
+    }
+
+    /// Ends a line of `len` bytes. The first `content` have been repaired.
+    fn end_repaired<'b>(
         &mut self,
         line: OpenLine,
-        src: &mut BytesMut,
-        text: Result<ByteString, Utf8Error>,
+        text: Result<(), Utf8Error>,
+        bytes: &[u8],
         content: usize,
         len: usize,
-    ) -> Result<Line, LineError> {
+    ) -> LineStep<'b> {
+        let end = if content < len { LineEnd::Delimiter } else { LineEnd::Stream };
         let item = match text {
-            Ok(text) => {
-                let end = if content < len { LineEnd::Delimiter } else { LineEnd::Stream };
-                Ok(self.line(line, text, end))
-            }
+            Ok(()) => Ok((None, self.info(line, end))),
             Err(error) => Err(self.not_utf8(line.start, error)),
         };
-        self.end_line(src, len - content);
+        self.end_line(bytes, len);
         self.decoder.scanner_mut().seek(line.start.position() + len as u64);
-        item
+        (len, Some(item))
     }
 
     /// Rejects a line with `content` bytes before the delimiter, more than the limit.
-    fn reject_too_long(
+    fn reject_too_long<'b>(
         &mut self,
         mut line: OpenLine,
-        src: &mut BytesMut,
+        bytes: &[u8],
         content: usize,
-    ) -> LineError {
+    ) -> LineStep<'b> {
         let decided = line.searched.decided;
         // The index of the byte that decides that the line is too long, or the last one if the end decides.
         let by = if self.max_length < decided {
             decided - 1
         } else {
-            self.delimiter.decided_by(src, decided, self.max_length)
+            self.delimiter.decided_by(bytes, decided, self.max_length)
         };
         // An error that an earlier byte decides is reported instead.
-        let known = &src[..by];
+        let known = &bytes[..by];
         let until = self.delimiter.find(known, Searched::at(decided.min(by))).content();
         let after = known.get(until).map_or(LineAction::More, |&byte| LineAction::Byte(byte));
         let (error, len) = match self.check(&mut line, known, until, after) {
@@ -698,21 +753,19 @@ impl LineMachine {
                 (LineError::TooLong { number, offset, max_length: self.max_length }, content)
             }
         };
-        self.reject(line.start, src, len);
-        error
+        self.reject(line.start, len);
+        (len, Some(Err(error)))
     }
 
-    /// Rejects the line at the front of `src`, and drops its first `len` bytes.
-    fn reject(&mut self, start: Scanner, src: &mut BytesMut, len: usize) {
+    /// Rejects the line that begins at `start`, of which `len` bytes are consumed.
+    fn reject(&mut self, start: Scanner, len: usize) {
         self.decoder.scanner_mut().close_start();
-        self.decoder.scanner_mut().seek(start.position());
-        self.pass(src, len);
+        self.decoder.scanner_mut().seek(start.position() + len as u64);
         self.state = LineState::Rejected(Searched::NOTHING);
     }
 
-    fn line(&self, line: OpenLine, text: ByteString, end: LineEnd) -> Line {
-        Line {
-            text,
+    fn info(&self, line: OpenLine, end: LineEnd) -> LineInfo {
+        LineInfo {
             number: self.number,
             offset: line.start.position(),
             end,
@@ -756,21 +809,17 @@ impl LineMachine {
         });
     }
 
-    /// Ends the line, and drops `len` bytes of `src`. The last of them is the last of its delimiter.
-    fn end_line(&mut self, src: &mut BytesMut, len: usize) {
-        let last = len.checked_sub(1).map(|at| src[at]);
-        self.pass(src, len);
+    /// Ends the line with the first `len` of `bytes`. The last of them is the last of its delimiter.
+    fn end_line<'b>(&mut self, bytes: &[u8], len: usize) -> LineStep<'b> {
+        self.decoder.scanner_mut().skip(len);
         self.number += 1;
-        if last.is_some_and(|last| self.delimiter.takes_lf_after(last)) {
+        if let Some(last) = len.checked_sub(1)
+            && self.delimiter.takes_lf_after(bytes[last])
+        {
             self.decoder.scanner_mut().expect_lf();
         }
         self.state = LineState::Start;
-    }
-
-    /// Drops bytes without decoding them.
-    fn pass(&mut self, src: &mut BytesMut, len: usize) {
-        self.decoder.scanner_mut().skip(len);
-        src.advance(len);
+        (len, None)
     }
 }
 
@@ -787,21 +836,4 @@ fn step<'a>(scanner: &mut Scanner, bytes: &'a [u8], next: LineAction) -> Step<&'
         LineAction::Delimiter(byte) | LineAction::Byte(byte) => scanner.break_off(bytes, byte),
     };
     broken.map_or(Step::NeedMore, Step::Error)
-}
-
-/// Decodes and repairs the bytes of a line, at which `decoder` is, and counts the errors.
-fn repair(
-    mode: ErrorMode,
-    decoder: &mut Utf8Decoder,
-    bytes: &mut BytesMut,
-    next: LineAction,
-) -> Result<ByteString, Utf8Error> {
-    let mut item = decoder.take_repaired(bytes, mode)?;
-    let mut scanner = decoder.scanner();
-    while let Step::Error(error) = step(&mut scanner, bytes, next) {
-        bytes.advance(error.bytes().len());
-        item.repair(decoder.repair(mode, &error), decoder.note(error))?;
-    }
-    decoder.continue_from(scanner);
-    Ok(item.into_text())
 }

@@ -4,17 +4,23 @@
 //! limit, 65,536 bytes unless you set another. It yields a [`Line`] or a [`LineError`], which `Utf8Lines` wraps in
 //! `StreamError::Line`.
 
+pub(crate) mod decoder;
 pub(crate) mod delimiter;
 pub(crate) mod machine;
 
-use std::fmt;
+#[cfg(feature = "std")]
+use alloc::string::String;
+use core::fmt;
+use core::ops::Deref;
+#[cfg(feature = "std")]
 use std::io;
-use std::ops::Deref;
 
+#[cfg(feature = "std")]
 use bytestring::ByteString;
 
 use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
 
+pub use decoder::{ChunkLines, LineDecoder};
 pub use delimiter::Delimiter;
 
 /// A line of text, without its delimiter.
@@ -42,6 +48,7 @@ pub use delimiter::Delimiter;
 /// assert_eq!(line, r"caf\xe9 \xff");
 /// assert_eq!((line.error_count, line.first_error_offset), (2, Some(8)));
 /// ```
+#[cfg(feature = "std")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Line {
@@ -62,6 +69,16 @@ pub struct Line {
     pub first_error_offset: Option<u64>,
 }
 
+/// What is known of a line besides its text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LineInfo {
+    pub(crate) number: u64,
+    pub(crate) offset: u64,
+    pub(crate) end: LineEnd,
+    pub(crate) error_count: u64,
+    pub(crate) first_error_offset: Option<u64>,
+}
+
 /// What ends a [`Line`].
 // As wide as the other fields, which a `bool` is not: see `crate::decoder`, "Store forwarding"; scenario `framed`.
 #[repr(u64)]
@@ -73,7 +90,14 @@ pub(crate) enum LineEnd {
     Stream,
 }
 
+#[cfg(feature = "std")]
 impl Line {
+    #[inline]
+    pub(crate) fn new(text: ByteString, info: LineInfo) -> Self {
+        let LineInfo { number, offset, end, error_count, first_error_offset } = info;
+        Self { text, number, offset, end, error_count, first_error_offset }
+    }
+
     /// Whether a delimiter ended the line. If not, the end of the stream did: the line is the last one, and may be
     /// incomplete.
     #[inline]
@@ -82,6 +106,75 @@ impl Line {
     }
 }
 
+/// A line of text that borrows it, without its delimiter. The fields are those of [`Line`].
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::lines::{Line, LineDecoder};
+///
+/// let mut decoder = LineDecoder::new();
+/// let mut lines = decoder.push(b"one\r\ntwo\n");
+/// let one = lines.next_line().unwrap().unwrap();
+/// assert_eq!((one.text, one.number, one.offset), ("one", 1, 0));
+/// let two = Line::from(lines.next_line().unwrap().unwrap()); // copies it
+/// assert_eq!((&two.text[..], two.number, two.offset), ("two", 2, 5));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct LineRef<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// The number of the line. The first line is 1.
+    pub number: u64,
+    /// The offset in the stream of the first byte of the line, in bytes.
+    pub offset: u64,
+    end: LineEnd,
+    /// The number of errors in the line that were repaired.
+    pub error_count: u64,
+    /// The offset in the stream of the first of these errors, in bytes.
+    pub first_error_offset: Option<u64>,
+}
+
+impl<'a> LineRef<'a> {
+    #[inline]
+    pub(crate) fn new(text: &'a str, info: LineInfo) -> Self {
+        let LineInfo { number, offset, end, error_count, first_error_offset } = info;
+        Self { text, number, offset, end, error_count, first_error_offset }
+    }
+
+    /// Whether a delimiter ended the line. If not, the end of the stream did.
+    #[inline]
+    pub fn is_terminated(&self) -> bool {
+        self.end == LineEnd::Delimiter
+    }
+}
+
+impl Deref for LineRef<'_> {
+    type Target = str;
+
+    #[inline]
+    fn deref(&self) -> &str {
+        self.text
+    }
+}
+
+impl fmt::Display for LineRef<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.text)
+    }
+}
+
+#[cfg(feature = "std")]
+/// Copies the text.
+impl From<LineRef<'_>> for Line {
+    fn from(line: LineRef<'_>) -> Self {
+        let LineRef { text, number, offset, end, error_count, first_error_offset } = line;
+        Self { text: text.into(), number, offset, end, error_count, first_error_offset }
+    }
+}
+
+#[cfg(feature = "std")]
 impl Deref for Line {
     type Target = str;
 
@@ -90,66 +183,77 @@ impl Deref for Line {
     }
 }
 
+#[cfg(feature = "std")]
 impl AsRef<str> for Line {
     fn as_ref(&self) -> &str {
         &self.text
     }
 }
 
+#[cfg(feature = "std")]
 impl PartialEq<str> for Line {
     fn eq(&self, other: &str) -> bool {
         **self == *other
     }
 }
 
+#[cfg(feature = "std")]
 impl PartialEq<&str> for Line {
     fn eq(&self, other: &&str) -> bool {
         **self == **other
     }
 }
 
+#[cfg(feature = "std")]
 impl PartialEq<String> for Line {
     fn eq(&self, other: &String) -> bool {
         **self == **other
     }
 }
 
+#[cfg(feature = "std")]
 impl PartialEq<ByteString> for Line {
     fn eq(&self, other: &ByteString) -> bool {
         self.text == *other
     }
 }
 
+#[cfg(feature = "std")]
 impl PartialEq<Line> for str {
     fn eq(&self, other: &Line) -> bool {
         *self == **other
     }
 }
 
+#[cfg(feature = "std")]
 impl PartialEq<Line> for &str {
     fn eq(&self, other: &Line) -> bool {
         **self == **other
     }
 }
 
+#[cfg(feature = "std")]
 impl PartialEq<Line> for String {
     fn eq(&self, other: &Line) -> bool {
         **self == **other
     }
 }
 
+#[cfg(feature = "std")]
 impl From<Line> for ByteString {
     fn from(line: Line) -> Self {
         line.text
     }
 }
 
+#[cfg(feature = "std")]
 impl From<Line> for String {
     fn from(line: Line) -> Self {
         line.text.into()
     }
 }
 
+#[cfg(feature = "std")]
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.text)
@@ -267,6 +371,7 @@ fn fmt_utf8(number: &u64, _: &u64, error: &Utf8Error, f: &mut fmt::Formatter<'_>
 
 /// The kind is [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the stream ended inside a character, and
 /// [`InvalidData`](io::ErrorKind::InvalidData) otherwise.
+#[cfg(feature = "std")]
 impl From<LineError> for io::Error {
     fn from(error: LineError) -> Self {
         let kind = match error {

@@ -3,9 +3,12 @@
 //! Push the text of any decoder or adaptor to a [`TextFinder`]. It yields the offset of each match, also of
 //! matches that span pieces.
 
-use std::fmt;
-use std::iter::FusedIterator;
-use std::sync::Arc;
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec;
+use core::fmt;
+use core::iter::FusedIterator;
 
 use memchr::memmem;
 

@@ -1,17 +1,19 @@
 //! How are lines read from a stream of chunks, a stream of text, or a reader?
 
+use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures::Stream;
 use futures::stream::FusedStream;
 use tokio::io::AsyncRead;
 
 use crate::adaptor::chunks::{MAX_TURNS, coop_yield};
-use crate::adaptor::utf8_lines::ReadLines;
-use crate::lines::Line;
+use crate::adaptor::utf8_lines::{NextLine, ReadLines};
+use crate::lines::decoder::FoundLine;
+use crate::lines::{Line, LineRef};
 use crate::stream::{StreamError, Utf8Lines, Utf8Reader, Utf8Stream};
 
 impl<S, B, E> Utf8Lines<S>
@@ -93,33 +95,28 @@ impl<R> Utf8Lines<Utf8Reader<R>> {
 
 impl<S> Utf8Lines<S> {
     /// Polls for the next line. `fill` polls the source for more bytes, and returns `None` at the end.
-    fn poll_line<E>(
+    #[inline]
+    fn poll_find<E>(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         mut fill: impl FnMut(
             Pin<&mut S>,
             &mut Context<'_>,
-            &mut BytesMut,
+            &mut ReadLines,
         ) -> Poll<Option<Result<(), E>>>,
-    ) -> Poll<Option<Result<Line, StreamError<E>>>> {
+    ) -> Poll<Option<Result<FoundLine, StreamError<E>>>> {
         let mut this = self.project();
         let lines = this.lines;
         // `poll_items` would make this 10% slower (benches/scenarios/reader.rs, read-lines).
         let mut silent = 0;
         loop {
-            if let Some(line) = lines.next_line() {
-                return Poll::Ready(Some(line.map_err(StreamError::Line)));
+            match lines.next() {
+                NextLine::Line(line) => return Poll::Ready(Some(line.map_err(StreamError::Line))),
+                NextLine::End => return Poll::Ready(None),
+                NextLine::Read if silent == MAX_TURNS => return coop_yield(cx),
+                NextLine::Read => {}
             }
-            if let Some(line) = lines.last_line() {
-                return Poll::Ready(Some(line.map_err(StreamError::Line)));
-            }
-            if lines.has_ended() {
-                return Poll::Ready(None);
-            }
-            if silent == MAX_TURNS {
-                return coop_yield(cx);
-            }
-            match fill(this.source.as_mut(), cx, lines.buffer()) {
+            match fill(this.source.as_mut(), cx, lines) {
                 Poll::Ready(Some(Ok(()))) => silent += 1,
                 Poll::Ready(Some(Err(error))) => {
                     lines.fail();
@@ -135,6 +132,86 @@ impl<S> Utf8Lines<S> {
     }
 }
 
+impl<S, B, E> Utf8Lines<S>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Into<Bytes>,
+{
+    #[inline]
+    fn poll_chunk_line(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<FoundLine, StreamError<E>>>> {
+        self.poll_find(cx, |source, cx, lines| {
+            source.poll_next(cx).map_ok(|chunk| lines.push(chunk.into()))
+        })
+    }
+
+    /// Returns the next line, borrowed: nothing is allocated. Returns `None` at the end. Like the stream otherwise; dropping
+    /// the future loses nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::stream;
+    /// use utf8_codec::stream::Utf8Lines;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = ["GET /caf", "é\nGET /tea\n"].map(Ok::<_, std::io::Error>);
+    /// let mut lines = Utf8Lines::new(stream::iter(chunks));
+    /// let mut longest = 0;
+    /// while let Some(line) = lines.next_line().await {
+    ///     longest = longest.max(line.unwrap().len());
+    /// }
+    /// assert_eq!(longest, 10);
+    /// # }
+    /// ```
+    pub async fn next_line(&mut self) -> Option<Result<LineRef<'_>, StreamError<E>>>
+    where
+        S: Unpin,
+    {
+        if let Some(found) = self.lines.next_usual() {
+            return Some(Ok(self.lines.line(found)));
+        }
+        Some(match poll_fn(|cx| Pin::new(&mut *self).poll_chunk_line(cx)).await? {
+            Ok(found) => Ok(self.lines.line(found)),
+            Err(error) => Err(error),
+        })
+    }
+}
+
+impl<R: AsyncRead> Utf8Lines<Utf8Reader<R>> {
+    #[inline]
+    fn poll_read_line(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<FoundLine, StreamError<io::Error>>>> {
+        self.poll_find(cx, |source, cx, lines| {
+            source.poll_raw(cx, lines.buffer()).map(|read| match read {
+                Ok(0) => None,
+                Ok(_) => Some(Ok(())),
+                Err(error) => Some(Err(error)),
+            })
+        })
+    }
+
+    /// Returns the next line, borrowed: nothing is allocated. Returns `None` at the end. Like the stream otherwise; dropping
+    /// the future loses nothing.
+    pub async fn next_line(&mut self) -> Option<Result<LineRef<'_>, StreamError<io::Error>>>
+    where
+        R: Unpin,
+    {
+        if let Some(found) = self.lines.next_usual() {
+            return Some(Ok(self.lines.line(found)));
+        }
+        Some(match poll_fn(|cx| Pin::new(&mut *self).poll_read_line(cx)).await? {
+            Ok(found) => Ok(self.lines.line(found)),
+            Err(error) => Err(error),
+        })
+    }
+}
+
 impl<S, B, E> Stream for Utf8Lines<S>
 where
     S: Stream<Item = Result<B, E>>,
@@ -142,24 +219,24 @@ where
 {
     type Item = Result<Line, StreamError<E>>;
 
-    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll_line(cx, |source, cx, buffer| {
-            source.poll_next(cx).map_ok(|chunk| append(buffer, chunk.into()))
-        })
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if let Some(found) = self.as_mut().project().lines.next_usual() {
+            return Poll::Ready(Some(Ok(self.project().lines.owned(found))));
+        }
+        let found = ready!(self.as_mut().poll_chunk_line(cx));
+        Poll::Ready(found.map(|found| found.map(|found| self.project().lines.owned(found))))
     }
 }
 
 impl<R: AsyncRead> Stream for Utf8Lines<Utf8Reader<R>> {
     type Item = Result<Line, StreamError<io::Error>>;
 
-    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll_line(cx, |source, cx, buffer| {
-            source.poll_raw(cx, buffer).map(|read| match read {
-                Ok(0) => None,
-                Ok(_) => Some(Ok(())),
-                Err(error) => Some(Err(error)),
-            })
-        })
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if let Some(found) = self.as_mut().project().lines.next_usual() {
+            return Poll::Ready(Some(Ok(self.project().lines.owned(found))));
+        }
+        let found = ready!(self.as_mut().poll_read_line(cx));
+        Poll::Ready(found.map(|found| found.map(|found| self.project().lines.owned(found))))
     }
 }
 
@@ -169,16 +246,5 @@ where
 {
     fn is_terminated(&self) -> bool {
         self.lines.has_ended()
-    }
-}
-
-/// Appends a chunk. If the buffer is empty and the chunk is not shared, it is not copied.
-fn append(buffer: &mut BytesMut, chunk: Bytes) {
-    if !buffer.is_empty() {
-        return buffer.extend_from_slice(&chunk);
-    }
-    match chunk.try_into_mut() {
-        Ok(chunk) => *buffer = chunk,
-        Err(chunk) => buffer.extend_from_slice(&chunk),
     }
 }

@@ -55,6 +55,7 @@
 extern crate alloc;
 
 mod error;
+mod find;
 mod offsets;
 #[allow(unsafe_code)]
 mod simd;
@@ -64,6 +65,7 @@ mod transcode;
 mod validate;
 
 pub use error::Utf8Error;
+pub use find::ByteFinder;
 pub use offsets::{OffsetsError, from_utf8_offsets};
 pub use simd::Level;
 pub use transcode::{

@@ -2,7 +2,7 @@
 
 use core::iter::FusedIterator;
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Buf, Bytes};
 use bytestring::ByteString;
 use utf8_simd::text::{SplitTo, take_text_with};
 use utf8_simd::{PrefixEnd, valid_prefix};
@@ -141,7 +141,7 @@ impl Utf8Decoder {
     /// at the first error.
     pub(crate) fn take_repaired(
         &mut self,
-        src: &mut BytesMut,
+        src: &mut bytes::BytesMut,
         mode: ErrorMode,
     ) -> Result<RepairedItem, Utf8Error> {
         let mut item = RepairedItem::new();

@@ -115,6 +115,13 @@ impl Level {
         dispatch!(self, block_errors(block))
     }
 
+    /// For each of `blocks`, stores a mask of the bytes that are one of `needles`, as far as there are `masks`. Bit 0 is the
+    /// first byte.
+    #[inline]
+    pub fn byte_masks(self, blocks: &[[u8; 64]], needles: [u8; 2], masks: &mut [u64]) {
+        dispatch!(self, byte_masks(blocks, needles, masks));
+    }
+
     /// Unmasks `bytes` in place (RFC 6455 section 5.3): `bytes[i] ^= mask[i % 4]`. If a payload arrives in
     /// pieces, the mask of the next piece is this one rotated left by the length of this piece.
     #[inline]

@@ -56,7 +56,7 @@ pub(super) use lanes::REVERSE_THREES;
 pub(super) use lanes::{Lanes, Part, one_part};
 pub(super) use operations::operations;
 pub(super) use scan::{
-    ascii_before, block_errors, copy_valid_prefix, locate_error, valid_prefix_len,
+    ascii_before, block_errors, byte_masks, copy_valid_prefix, locate_error, valid_prefix_len,
 };
 pub(super) use test::Verdict;
 pub(super) use unmask::unmask_and_validate_long;

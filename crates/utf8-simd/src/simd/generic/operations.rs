@@ -75,6 +75,15 @@ macro_rules! operations {
         }
 
         #[target_feature(enable = $feature)]
+        pub(in crate::simd) fn byte_masks(
+            blocks: &[[u8; 64]],
+            needles: [u8; 2],
+            masks: &mut [u64],
+        ) {
+            generic::byte_masks(<$vector>::zero(), blocks, needles, masks);
+        }
+
+        #[target_feature(enable = $feature)]
         pub(in crate::simd) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> Validated {
             if bytes.len() < 4 * <$vector>::LEN {
                 reference::unmask(bytes, mask);

@@ -158,6 +158,24 @@ pub(in crate::simd) fn block_errors<V: Vector>(
     Some(masks.errors())
 }
 
+/// Marks the bytes that are one of `needles`; see [`Level::byte_masks`](crate::simd::Level::byte_masks).
+#[inline(always)]
+pub(in crate::simd) fn byte_masks<V: Vector>(
+    any: V,
+    blocks: &[[u8; 64]],
+    needles: [u8; 2],
+    masks: &mut [u64],
+) {
+    let [a, b] = needles.map(|needle| any.splat(needle));
+    for (block, mask) in blocks.iter().zip(masks) {
+        *mask = V::mask_of_64(|at| {
+            let bytes = load::<V>(any, block, at);
+            // 80 - x, saturating, is 80 for 0. For any other x, bit 7 is clear. The minimum is 0 if one is.
+            any.splat(0x80).saturating_sub(bytes.xor(a).min(bytes.xor(b)))
+        });
+    }
+}
+
 impl Validated {
     #[inline(always)]
     pub(in crate::simd) const fn all(len: usize) -> Self {

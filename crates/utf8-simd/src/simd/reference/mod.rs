@@ -171,6 +171,14 @@ pub(super) fn block_errors(_: &[u8; BLOCK_ERRORS_LEN]) -> Option<BlockErrors> {
     None
 }
 
+/// Marks the bytes that are one of `needles`.
+pub(super) fn byte_masks(blocks: &[[u8; 64]], needles: [u8; 2], masks: &mut [u64]) {
+    for (block, mask) in blocks.iter().zip(masks) {
+        let bits = block.iter().enumerate().map(|(i, b)| u64::from(needles.contains(b)) << i);
+        *mask = bits.fold(0, |mask, bit| mask | bit);
+    }
+}
+
 /// Unmasks `bytes` in groups that compilers vectorise.
 pub(in crate::simd) fn unmask(bytes: &mut [u8], mask: [u8; 4]) {
     let (groups, rest) = bytes.as_chunks_mut::<4>();

@@ -109,6 +109,15 @@ fn ends_in(end: u8, block: Bytes64) -> u64 {
     _mm512_cmpeq_epi8_mask(block.0, _mm512_set1_epi8(end as i8))
 }
 
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+pub(in crate::simd) fn byte_masks(blocks: &[[u8; 64]], needles: [u8; 2], masks: &mut [u64]) {
+    let [a, b] = needles.map(|needle| _mm512_set1_epi8(needle as i8));
+    for (block, mask) in blocks.iter().zip(masks) {
+        let block = load(block);
+        *mask = _mm512_cmpeq_epi8_mask(block, a) | _mm512_cmpeq_epi8_mask(block, b);
+    }
+}
+
 /// Finds the ill-formed parts; see [`Level::block_errors`](crate::simd::Level::block_errors).
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
