@@ -23,8 +23,8 @@ use crate::decoder::{ErrorMode, Scanner, Step, Utf8Decoder, Utf8Error, Utf8Optio
 pub(crate) struct ReadText {
     buffer: ReadBuffer,
     /// Holds no bytes. The buffer does.
-    decoder: Utf8Decoder,
-    mode: ErrorMode,
+    pub(crate) decoder: Utf8Decoder,
+    pub(crate) mode: ErrorMode,
     /// The error mode and the options of `repaired`.
     repaired_in: (ErrorMode, Utf8Options),
     /// The length of the ill-formed part at the end of the located part of `repaired`, 0 if that ends with text.
@@ -108,14 +108,6 @@ impl ReadText {
         self.capacity
     }
 
-    pub(crate) fn with_options(self, options: Utf8Options) -> Self {
-        Self { decoder: self.decoder.with_options(options), ..self }
-    }
-
-    pub(crate) fn with_error_mode(self, mode: ErrorMode) -> Self {
-        Self { mode, ..self }
-    }
-
     /// Returns the text that has been decoded but not consumed.
     #[inline]
     pub(crate) fn as_str(&self) -> &str {
@@ -131,10 +123,6 @@ impl ReadText {
     /// Returns the bytes that have been read but not decoded.
     pub(crate) fn rest(&self) -> &[u8] {
         self.buffer.rest()
-    }
-
-    pub(crate) fn decoder(&self) -> &Utf8Decoder {
-        &self.decoder
     }
 
     /// Consumes the first `len` bytes of the text.

@@ -12,10 +12,11 @@ use crate::utf16::{Utf16Decoder, Utf16Error};
 /// What a writer has taken but not written, and the state between two texts: whether a BOM is due, and a held surrogate.
 pub(crate) struct WriteText {
     pub(crate) outgoing: Outgoing,
-    capacity: usize,
-    encoder: Utf8Encoder,
-    utf16: Utf16Decoder,
-    mode: ErrorMode,
+    pub(crate) capacity: usize,
+    pub(crate) encoder: Utf8Encoder,
+    pub(crate) utf16: Utf16Decoder,
+    /// That of unpaired surrogates.
+    pub(crate) mode: ErrorMode,
 }
 
 /// What a writer takes.
@@ -39,22 +40,6 @@ impl WriteText {
             utf16: Utf16Decoder::new(),
             mode: ErrorMode::default(),
         }
-    }
-
-    pub(crate) fn set_capacity(&mut self, capacity: usize) {
-        self.capacity = capacity.max(1);
-    }
-
-    pub(crate) fn set_encoder(&mut self, encoder: Utf8Encoder) {
-        self.encoder = encoder;
-    }
-
-    pub(crate) fn set_surrogate_mode(&mut self, mode: ErrorMode) {
-        self.mode = mode;
-    }
-
-    pub(crate) fn utf16(&self) -> &Utf16Decoder {
-        &self.utf16
     }
 
     /// Whether some bytes must be written before the next item is taken.

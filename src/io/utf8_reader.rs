@@ -65,8 +65,9 @@ impl<R> Utf8Reader<R> {
     ///
     /// If the stream has already begun, it continues with the same offsets: the rejected characters apply to the
     /// bytes that have not been decoded, and the other options have no effect.
-    pub fn with_options(self, options: Utf8Options) -> Self {
-        Self { text: self.text.with_options(options), ..self }
+    pub fn with_options(mut self, options: Utf8Options) -> Self {
+        self.text.decoder = self.text.decoder.with_options(options);
+        self
     }
 
     /// Sets what replaces ill-formed parts. You can call it at any time. It applies to the bytes that have not
@@ -85,8 +86,9 @@ impl<R> Utf8Reader<R> {
     /// assert_eq!(reader.next_str().unwrap(), Some("caf"));
     /// assert_eq!(reader.next_str().unwrap(), Some("é!"));
     /// ```
-    pub fn with_error_mode(self, mode: ErrorMode) -> Self {
-        Self { text: self.text.with_error_mode(mode), ..self }
+    pub fn with_error_mode(mut self, mode: ErrorMode) -> Self {
+        self.text.mode = mode;
+        self
     }
 
     /// Returns the text that has been decoded but not consumed. It is empty if more bytes must be read first.
@@ -147,7 +149,7 @@ impl<R> Utf8Reader<R> {
     /// Returns the inner decoder, for the position in the stream, the error count, the first error, whether a
     /// BOM was removed, and how many bytes were skipped. It holds no bytes; see [`rest`](Self::rest).
     pub fn decoder(&self) -> &Utf8Decoder {
-        self.text.decoder()
+        &self.text.decoder
     }
 
     /// Returns an iterator over the lines, with the options, the error mode and the buffer size of this

@@ -71,7 +71,7 @@ impl<W: Write> Utf8Writer<W> {
     /// Sets the number of bytes, at least 1, that are buffered before they are written. Nothing is allocated
     /// in advance.
     pub fn with_capacity(mut self, capacity: usize) -> Self {
-        self.text.set_capacity(capacity);
+        self.text.capacity = capacity.max(1);
         self
     }
 
@@ -80,13 +80,13 @@ impl<W: Write> Utf8Writer<W> {
     /// The BOM is written before the first text, even if that is empty. If there is no text, no BOM is
     /// written.
     pub fn with_encoder(mut self, encoder: Utf8Encoder) -> Self {
-        self.text.set_encoder(encoder);
+        self.text.encoder = encoder;
         self
     }
 
     /// Sets what replaces unpaired surrogates.
     pub fn with_surrogate_mode(mut self, mode: ErrorMode) -> Self {
-        self.text.set_surrogate_mode(mode);
+        self.text.mode = mode;
         self
     }
 
@@ -98,7 +98,7 @@ impl<W: Write> Utf8Writer<W> {
     /// Returns the inner UTF-16 decoder, for the number of units, the held surrogate, and the number of unpaired
     /// surrogates.
     pub fn utf16(&self) -> &Utf16Decoder {
-        self.text.utf16()
+        &self.text.utf16
     }
 
     /// Returns the inner writer.

@@ -95,8 +95,9 @@ impl<R> Utf8Reader<R> {
     ///
     /// If the stream has already begun, it continues with the same offsets: the rejected characters apply
     /// to the bytes that have not been decoded, and the other options have no effect.
-    pub fn with_options(self, options: Utf8Options) -> Self {
-        Self { text: self.text.with_options(options), ..self }
+    pub fn with_options(mut self, options: Utf8Options) -> Self {
+        self.text.decoder = self.text.decoder.with_options(options);
+        self
     }
 
     /// Sets what replaces ill-formed parts. You can call it at any time. It applies to the bytes
@@ -104,8 +105,9 @@ impl<R> Utf8Reader<R> {
     ///
     /// From the first repair in a read, the text is copied and returned in one piece, which can be
     /// four times as long as the bytes read ([`ErrorMode::Escape`]).
-    pub fn with_error_mode(self, mode: ErrorMode) -> Self {
-        Self { text: self.text.with_error_mode(mode), ..self }
+    pub fn with_error_mode(mut self, mode: ErrorMode) -> Self {
+        self.text.mode = mode;
+        self
     }
 
     /// Returns the text that has been decoded but not consumed. It is empty if more bytes must be
@@ -193,7 +195,7 @@ impl<R> Utf8Reader<R> {
     /// whether a BOM was removed, and how many bytes were skipped. It holds no bytes; see
     /// [`rest`](Self::rest).
     pub fn decoder(&self) -> &Utf8Decoder {
-        self.text.decoder()
+        &self.text.decoder
     }
 
     /// Returns a stream of lines, with the options, the error mode and the buffer size of this

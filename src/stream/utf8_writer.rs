@@ -1,7 +1,5 @@
 //! How do text, `char`s and UTF-16 units reach an `AsyncWrite`?
 
-use std::fmt;
-
 use bytes::Bytes;
 use pin_project_lite::pin_project;
 
@@ -97,6 +95,7 @@ pin_project! {
     /// # Ok(())
     /// # }
     /// ```
+    #[derive(Debug)]
     #[must_use = "writers do nothing unless written to"]
     pub struct Utf8Writer<W> {
         #[pin]
@@ -123,7 +122,7 @@ impl<W> Utf8Writer<W> {
     /// Sets the number of bytes, at least 1, that are buffered before a write waits. Nothing is
     /// allocated in advance.
     pub fn with_capacity(mut self, capacity: usize) -> Self {
-        self.text.set_capacity(capacity);
+        self.text.capacity = capacity.max(1);
         self
     }
 
@@ -132,13 +131,13 @@ impl<W> Utf8Writer<W> {
     /// The BOM is written before the first text, even if that is empty. If there is no text before
     /// `close`, no BOM is written.
     pub fn with_encoder(mut self, encoder: Utf8Encoder) -> Self {
-        self.text.set_encoder(encoder);
+        self.text.encoder = encoder;
         self
     }
 
     /// Sets what replaces unpaired surrogates.
     pub fn with_surrogate_mode(mut self, mode: ErrorMode) -> Self {
-        self.text.set_surrogate_mode(mode);
+        self.text.mode = mode;
         self
     }
 
@@ -150,7 +149,7 @@ impl<W> Utf8Writer<W> {
     /// Returns the inner UTF-16 decoder, for the number of units, the held surrogate, and the
     /// number of unpaired surrogates.
     pub fn utf16(&self) -> &Utf16Decoder {
-        self.text.utf16()
+        &self.text.utf16
     }
 
     /// Returns the inner writer.
@@ -178,15 +177,5 @@ impl<W> Utf8Writer<W> {
     /// [`utf16`](Self::utf16).
     pub fn into_parts(self) -> (W, Bytes) {
         (self.writer, self.text.outgoing.into_bytes())
-    }
-}
-
-impl<W: fmt::Debug> fmt::Debug for Utf8Writer<W> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Utf8Writer")
-            .field("writer", &self.writer)
-            .field("text", &self.text)
-            .field("state", &self.state)
-            .finish()
     }
 }
