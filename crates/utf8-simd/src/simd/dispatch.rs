@@ -7,15 +7,14 @@ use core::ops::RangeInclusive;
 use super::aarch64;
 #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
 use super::portable;
-use super::reference;
 use super::reference::pairs::NulForm;
-use super::results::{BLOCK_ERRORS_LEN, BlockErrors, Validated};
-use super::uninit::as_uninit;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use super::wasm32;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::{avx2, avx512, sse41};
-use super::{InstructionSet, Level};
+use crate::simd::{
+    BLOCK_ERRORS_LEN, BlockErrors, InstructionSet, Level, Validated, as_uninit, reference,
+};
 
 /// Calls `operation` of the level's module. Every module has all operations. Those that it does not vectorise
 /// are safe functions of the reference, so `unsafe` may be unused.

@@ -86,6 +86,7 @@ pub use reference::{Sequence, begins_nothing, sequence, surrogate_pair};
 pub use results::BLOCK_ERRORS_LEN;
 pub use results::{BlockErrors, ErrorLen, Validated};
 pub(crate) use table::table;
+use uninit::as_uninit;
 
 /// An implementation of the inner loops that this machine can run.
 ///

@@ -17,14 +17,12 @@
 
 use core::mem::MaybeUninit;
 
-use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{
     block_errors, byte_masks, count_chars, decode_ascii_chars, decode_ascii_utf16, decode_chars,
     decode_short_chars, decode_short_utf16, decode_utf16, encode_chars, encode_utf16, find_outside,
     join_pairs, split_pairs, text_before, unmask,
 };
-use crate::simd::results::{ErrorLen, Validated};
-use crate::simd::{head, tail};
+use crate::simd::{ErrorLen, Validated, head, reference, tail};
 
 /// Finds the length of the well-formed prefix. Out of line: it is one of the arms of each dispatch.
 #[inline(never)]

@@ -24,8 +24,7 @@ use core::ptr;
 use super::lanes::{Lanes, Part, UNITS};
 use super::test::backs_of;
 use super::vector::{Vector, load};
-use crate::simd::reference;
-use crate::simd::uninit::as_uninit;
+use crate::simd::{as_uninit, reference};
 
 /// The maximum number of units that a block overwrites after its own.
 const EXCESS: usize = 8;

@@ -23,8 +23,7 @@ use core::ops::ControlFlow::{self, Break, Continue};
 
 use super::lanes::{Lanes, ONE_OR_TWO, ONE_TO_FOUR, ONE_TO_THREE, Part};
 use super::vector::{Vector, as_bytes, load};
-use crate::simd::reference;
-use crate::simd::uninit::as_uninit;
+use crate::simd::{as_uninit, reference};
 
 /// The number of items of the largest step.
 const MOST: usize = 16;

@@ -6,9 +6,10 @@ use core::mem::MaybeUninit;
 use super::masks::Masks;
 use super::test::{Tested, test_beyond, test_first, test_full_at};
 use super::vector::{Vector, load};
-use crate::simd::reference::{self, Sequence, begins_nothing, sequence};
-use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Validated};
-use crate::simd::{head, tail};
+use crate::simd::{
+    BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Sequence, Validated, begins_nothing, head, reference,
+    sequence, tail,
+};
 
 #[inline(always)]
 pub(in crate::simd) fn valid_prefix_len<V: Vector>(any: V, input: &[u8]) -> usize {

@@ -1,8 +1,7 @@
 //! The tests of a block: which of its bytes show an error.
 
 use super::vector::{Vector, load};
-use crate::simd::results::Validated;
-use crate::simd::{head, tail};
+use crate::simd::{Validated, head, tail};
 
 /// The result, or the index of a byte at or after which there may be an error.
 pub(in crate::simd) type Verdict = Result<Validated, usize>;

@@ -6,8 +6,7 @@
 
 use super::test::{Tested, any_wide, any_widest, test_by};
 use super::vector::{Vector, load, store};
-use crate::simd::reference;
-use crate::simd::results::{ErrorLen, Validated};
+use crate::simd::{ErrorLen, Validated, reference};
 
 /// The length from which a wrong guess, about all of a message from its first block, would cost too much.
 const LONG: usize = 1536;

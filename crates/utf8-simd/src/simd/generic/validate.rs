@@ -8,9 +8,7 @@ use super::test::{
     test_full_at, test_narrow,
 };
 use super::vector::{Aligned, Vector, Vector16, distance_to_line, first, load};
-use crate::simd::head;
-use crate::simd::reference;
-use crate::simd::results::{ErrorLen, Validated};
+use crate::simd::{ErrorLen, Validated, head, reference};
 
 /// The rounded average with this sets bit 7 of those of a vector's last three bytes that begin a sequence
 /// which the vector does not contain completely.

@@ -3,8 +3,7 @@
 use core::mem::{MaybeUninit, size_of_val};
 use core::ptr;
 
-use crate::simd::uninit::as_uninit;
-use crate::simd::{table, tail};
+use crate::simd::{as_uninit, table, tail};
 
 /// Addends by the low four bits of `lead` (E0 = 01 .. EF = 10, F0 = 11 .. F3 = 14; 00 below E0). The sum of
 /// `lead`, its addend and `here` (C0..=FF) has bit 7 set for the second bytes that may follow. If `lead` plus

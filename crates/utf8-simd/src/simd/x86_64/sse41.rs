@@ -7,11 +7,10 @@ use crate::simd::generic::{
     self, Lanes, Part, REVERSE_THREES, SECOND, Vector, Vector16, Verdict, arithmetic, first,
     first_mut, lanewise, one_part, operations,
 };
-use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{
     decode_short_chars, find_outside, join_pairs, split_pairs, unmask,
 };
-use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, Validated};
+use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Validated, reference};
 
 operations!("sse4.1,popcnt", Bytes16, Bytes16,
     33..=64 => validate_halves::<Bytes16, 32>,

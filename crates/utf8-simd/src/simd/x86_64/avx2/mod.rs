@@ -11,9 +11,8 @@ use super::sse41::{AnyByte, Bytes16, load_16, shifts};
 use crate::simd::generic::{
     self, Lanes, SECOND, Vector, Verdict, arithmetic, first, first_mut, lanewise, operations,
 };
-use crate::simd::reference;
 pub(in crate::simd) use crate::simd::reference::{decode_short_chars, unmask};
-use crate::simd::results::{BLOCK_ERRORS_LEN, BlockErrors, Validated};
+use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Validated, reference};
 pub(in crate::simd) use pairs::{join_pairs, split_pairs};
 
 operations!("avx2,popcnt", Bytes32, Bytes16,

@@ -19,8 +19,7 @@ use core::mem::MaybeUninit;
 use super::encode::{OR_AND, OR3, in_four, store_first, units_in_two};
 use super::vector::{lanes, load, load_start, store};
 use crate::simd::generic::{as_bytes, first};
-use crate::simd::reference;
-use crate::simd::table;
+use crate::simd::{reference, table};
 
 const UNITS: usize = 32;
 const PAIR: usize = 2 * UNITS;

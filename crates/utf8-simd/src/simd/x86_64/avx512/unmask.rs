@@ -13,12 +13,11 @@ use crate::simd::generic::{
     Tested, Vector, any_wide, any_widest, backs_of, distance_to_line, first, first_marks,
     first_mut, load, store, test_by,
 };
-use crate::simd::reference;
-use crate::simd::results::Validated;
 use crate::simd::x86_64::avx2::{load_32, store_32};
 use crate::simd::x86_64::avx512::validate::{stride, validate};
 use crate::simd::x86_64::avx512::vector::{BLOCK, Bytes64, STRIDE, lanes, load_start, load_within};
 use crate::simd::x86_64::sse41::{load_16, store_16};
+use crate::simd::{Validated, reference};
 
 /// The distance of validation after unmasking: several blocks more than the store buffer holds.
 const DISTANCE: usize = 5 * STRIDE;

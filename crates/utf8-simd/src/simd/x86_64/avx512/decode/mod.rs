@@ -27,8 +27,7 @@ use core::mem::MaybeUninit;
 
 use crate::simd::generic::{Aligned, Vector, first, first_marks, first_mut, unfinished};
 use crate::simd::reference::convert;
-use crate::simd::table;
-use crate::simd::uninit::as_uninit;
+use crate::simd::{as_uninit, table};
 // Its shorter stores cross fewer cache lines. Rows `to-chars/ascii/65536`, `to-utf-16/ascii/65536`.
 pub(in crate::simd) use crate::simd::x86_64::avx2::{decode_ascii_chars, decode_ascii_utf16};
 use crate::simd::x86_64::avx512::decode::units::{Planes, fill, not_continuing, put_wide};
