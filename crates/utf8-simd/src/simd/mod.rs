@@ -61,7 +61,6 @@ macro_rules! has {
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 mod aarch64;
 mod dispatch;
-mod ends;
 #[cfg(any(
     target_arch = "x86_64",
     all(target_arch = "aarch64", target_endian = "little"),
@@ -73,20 +72,23 @@ mod generic;
 mod portable;
 mod reference;
 mod results;
-mod table;
-mod uninit;
+mod slices;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod wasm32;
 #[cfg(target_arch = "x86_64")]
-mod x86_64;
+mod x86_64 {
+    pub(super) mod avx2;
+    pub(super) mod avx512;
+    pub(super) mod sse41;
+}
 
-pub use ends::{head, tail};
 pub use reference::pairs::NulForm;
 pub use reference::{Sequence, begins_nothing, sequence, surrogate_pair};
 pub use results::BLOCK_ERRORS_LEN;
 pub use results::{BlockErrors, ErrorLen, Validated};
-pub(crate) use table::table;
-use uninit::as_uninit;
+use slices::as_uninit;
+pub(crate) use slices::table;
+pub use slices::{head, tail};
 
 /// An implementation of the inner loops that this machine can run.
 ///

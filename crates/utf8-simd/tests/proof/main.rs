@@ -32,13 +32,11 @@ mod support;
 #[path = "../../src/simd"]
 #[allow(dead_code, unused_imports, unused_unsafe, rustdoc::all, clippy::all)]
 mod simd {
-    mod ends;
     #[cfg(target_arch = "x86_64")]
     mod generic;
     mod reference;
     mod results;
-    mod table;
-    mod uninit;
+    mod slices;
 
     #[cfg(target_arch = "x86_64")]
     mod x86_64 {
@@ -51,9 +49,11 @@ mod simd {
         }
     }
 
-    pub(crate) use ends::{head, tail};
+    use reference::{Sequence, begins_nothing, sequence};
+    use results::{BLOCK_ERRORS_LEN, BlockErrors};
     pub use results::{ErrorLen, Validated};
-    pub(crate) use table::table;
+    use slices::as_uninit;
+    pub(crate) use slices::{head, table, tail};
 
     /// The length of the well-formed sequence at the start of `input`, and that of the ill-formed one.
     pub fn reference_sequence(input: &[u8]) -> (usize, Option<usize>) {
@@ -72,7 +72,7 @@ mod simd {
     pub fn reference_prefix(input: &[u8]) -> (usize, Vec<u8>) {
         let mut out = vec![0xAA; input.len() + 1];
         // SAFETY: nothing makes the bytes uninitialized again.
-        let copied = reference::copy_valid_prefix(input, unsafe { uninit::as_uninit(&mut out) });
+        let copied = reference::copy_valid_prefix(input, unsafe { as_uninit(&mut out) });
         assert!(out[copied..].iter().all(|byte| *byte == 0xAA));
         out.truncate(copied);
         (reference::valid_prefix_len(input), out)

@@ -1,0 +1,48 @@
+//! Parts of slices, without a path that panics (`.ci/check no-panic` shows that none is left), slices as output, and tables that
+//! are computed at compile time.
+
+use core::mem::{MaybeUninit, size_of_val};
+use core::ptr;
+
+/// Returns the first `len` bytes. There are as many.
+#[inline(always)]
+pub fn head(bytes: &[u8], len: usize) -> &[u8] {
+    debug_assert!(len <= bytes.len());
+    &bytes[..len.min(bytes.len())]
+}
+
+/// Returns the bytes after the first `len`. There are as many.
+#[inline(always)]
+pub fn tail(bytes: &[u8], len: usize) -> &[u8] {
+    debug_assert!(len <= bytes.len());
+    &bytes[len.min(bytes.len())..]
+}
+
+/// Returns the memory of `items` as the output of an operation.
+///
+/// # Safety
+///
+/// - Only initialised bytes are written through the result, and they are valid items.
+#[inline(always)]
+pub(in crate::simd) unsafe fn as_uninit<T>(items: &mut [T]) -> &mut [MaybeUninit<u8>] {
+    let len = size_of_val(items);
+    // SAFETY: a byte needs no alignment, and the caller promises that the items stay valid.
+    unsafe { &mut *ptr::slice_from_raw_parts_mut(items.as_mut_ptr().cast(), len) }
+}
+
+/// An array whose entries are computed from their indexes. (A function cannot call a closure at compile time.)
+macro_rules! table {
+    ($len:literal, |$index:ident| $entry:expr) => {{
+        let mut table = {
+            let $index = 0;
+            [$entry; $len]
+        };
+        let mut $index = 1;
+        while $index < $len {
+            table[$index] = $entry;
+            $index += 1;
+        }
+        table
+    }};
+}
+pub(crate) use table;
