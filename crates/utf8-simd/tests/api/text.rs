@@ -33,6 +33,31 @@ fn a_near_error_is_found_at_every_offset_in_a_word() {
     }
 }
 
+#[cfg_attr(miri, ignore)]
+#[test]
+fn the_text_before_an_error_at_every_index_is_that_of_std() {
+    for fill in ["a", "é", "€", "𝄞", "aé€𝄞"] {
+        for (len, seed) in
+            (0..=400).flat_map(|len| [(len, &b"\xFF"[..]), (len, b"\xE2\x82"), (len, b"")])
+        {
+            let mut bytes = fill.repeat(len / fill.len() + 1).into_bytes();
+            bytes.truncate(len);
+            bytes.extend_from_slice(seed);
+            bytes.extend_from_slice(
+                &fill.as_bytes().repeat(100)[..if seed.is_empty() { 0 } else { 97 }],
+            );
+            let error = str::from_utf8(&bytes).err();
+            let valid_up_to = error.map_or(bytes.len(), |error| error.valid_up_to());
+            for level in Level::available() {
+                let (text, error_len) = text::split_near(level, &bytes);
+                let name = level.name();
+                assert_eq!(text.len(), valid_up_to, "{name}: {len} bytes of {fill}, {seed:x?}");
+                assert_eq!(error_len, error.and_then(|error| error.error_len()), "{name}");
+            }
+        }
+    }
+}
+
 #[test]
 fn short_ascii_is_text_unless_a_byte_is_high() {
     for len in 0..=40 {
