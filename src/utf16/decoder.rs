@@ -233,10 +233,13 @@ impl Utf16Decoder {
         mode: ErrorMode,
         out: &mut impl Utf8Output,
     ) -> (usize, Status<Utf16Error>) {
+        /// After this many well-formed units, the next error is probably far.
+        const FAR: usize = 256;
         let mut read = 0;
         loop {
+            let mut run = 0;
             if self.high.is_none() {
-                let run = out.push_paired(&units[read..]);
+                run = out.push_paired(&units[read..]);
                 self.position += run as u64;
                 read += run;
                 if read == units.len() {
@@ -244,6 +247,13 @@ impl Utf16Decoder {
                 }
             }
             let held = usize::from(self.high.is_some());
+            if mode == ErrorMode::Replacement && held == 0 && run < FAR {
+                let used = self.replace_near(&units[read..], out);
+                if used > 0 {
+                    read += used;
+                    continue;
+                }
+            }
             let (used, error, text) = match self.step(&units[read..]) {
                 Step::Text(c) => {
                     (c.len_utf16() - held, None, Repair::new(c.encode_utf8(&mut [0; 4])))
@@ -273,6 +283,33 @@ impl Utf16Decoder {
             }
             self.pass(used);
             read += used;
+        }
+    }
+
+    /// Decodes the start of `units`, with U+FFFD for each unpaired surrogate, while these are near. Returns the units read.
+    fn replace_near(&mut self, units: &[u16], out: &mut impl Utf8Output) -> usize {
+        let level = Level::detect();
+        let mut block = [0; 129];
+        let mut read = 0;
+        loop {
+            let rest = &units[read..];
+            let (len, replaced) = level.replace_unpaired(rest, &mut block);
+            let used = out.push_paired(&block[..len]);
+            let mut pairs = rest[..used].iter().zip(&block);
+            // Without those after what does not fit.
+            let count = match used == len {
+                true => replaced,
+                false => pairs.clone().filter(|(unit, with)| unit != with).count(),
+            };
+            self.stats.add(count as u64, || {
+                let at = pairs.position(|(unit, with)| unit != with)?;
+                Some(Utf16Error::new(self.position + at as u64, rest[at], Utf16End::NotReached))
+            });
+            self.position += used as u64;
+            read += used;
+            if replaced == 0 || used < block.len() {
+                return read;
+            }
         }
     }
 

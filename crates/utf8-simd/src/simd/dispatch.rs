@@ -221,6 +221,13 @@ impl Level {
         dispatch!(self, encode_chars(chars, out))
     }
 
+    /// Copies the start of `units` to `out`, as far as it fits, with U+FFFD for each unpaired surrogate. Returns the number of
+    /// units, and how many have been replaced. A high surrogate at the end of them is left. None precedes `units`.
+    #[inline]
+    pub fn replace_unpaired(self, units: &[u16], out: &mut [u16]) -> (usize, usize) {
+        dispatch!(self, replace_unpaired(units, out))
+    }
+
     /// Encodes UTF-16 `units` into `out`, as far as whole characters fit. Stops before an unpaired surrogate
     /// and before a high surrogate at the end. Returns the units read and the bytes written, which are
     /// well-formed text; later bytes of `out` may be overwritten.

@@ -11,11 +11,11 @@ pub fn head(bytes: &[u8], len: usize) -> &[u8] {
     &bytes[..len.min(bytes.len())]
 }
 
-/// Returns the bytes after the first `len`. There are as many.
+/// Returns what follows the first `len` items. There are as many.
 #[inline(always)]
-pub fn tail(bytes: &[u8], len: usize) -> &[u8] {
-    debug_assert!(len <= bytes.len());
-    &bytes[len.min(bytes.len())..]
+pub fn tail<T>(items: &[T], len: usize) -> &[T] {
+    debug_assert!(len <= items.len());
+    &items[len.min(items.len())..]
 }
 
 /// Returns the memory of `items` as the output of an operation.

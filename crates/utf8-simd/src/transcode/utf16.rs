@@ -30,20 +30,23 @@ impl Source for Utf16 {
             written += bytes;
             let mut stop = stop_before(&input[read..], |unit| unit);
             if errors == Errors::Replace && matches!(stop, Stop::IllFormed(_)) {
-                if used >= FAR
-                    && let Some(to) = output[written..].first_chunk_mut()
-                {
+                let mut is_near = used < FAR;
+                if let (false, Some(to)) = (is_near, output[written..].first_chunk_mut()) {
                     *to = *b"\xEF\xBF\xBD";
                     read += 1;
                     written += to.len();
                     continue;
                 }
-                let mut block = [0; DAMAGED];
-                let repaired = repair(&input[read..], &mut block);
-                let (used, bytes) = level.encode_utf16(repaired, &mut output[written..]);
-                read += used;
-                written += bytes;
-                if used > 0 {
+                let start = read;
+                while is_near {
+                    let mut block = [0; DAMAGED];
+                    let (len, replaced) = level.replace_unpaired(&input[read..], &mut block);
+                    let (used, bytes) = level.encode_utf16(&block[..len], &mut output[written..]);
+                    read += used;
+                    written += bytes;
+                    is_near = replaced > 0 && used == DAMAGED;
+                }
+                if read > start {
                     continue;
                 }
                 stop = Stop::Full;
@@ -80,19 +83,12 @@ impl Source for Utf16 {
     }
 }
 
-/// The units that are repaired together if errors are near.
-const DAMAGED: usize = 256;
-
 /// After this many well-formed units, the next error is probably far.
-const FAR: usize = 32;
+const FAR: usize = 256;
 
-/// Copies the start of `input`, with U+FFFD for each unpaired surrogate.
-fn repair<'a>(input: &[u16], output: &'a mut [u16; DAMAGED]) -> &'a [u16] {
-    // The low surrogate of a high one at the end of the window may follow: that is left.
-    let window = &input[..input.len().min(DAMAGED)];
-    let done = decode(window, |unit| unit, output, Errors::Replace);
-    &output[..done.written]
-}
+/// The units that are repaired together, after an error and while there is one in them.
+/// A vector level takes one unit, and then 64 at a time.
+const DAMAGED: usize = 129;
 
 impl Target for Utf16 {
     type Unit = u16;

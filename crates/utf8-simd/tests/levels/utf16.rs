@@ -2,6 +2,8 @@
 
 use utf8_simd::Level;
 
+use crate::support::Random;
+
 /// A value that no test expects to be written, to detect unchanged bytes.
 const BYTE: u8 = 0xEE;
 
@@ -145,6 +147,37 @@ fn a_pair_at_the_window_edge_is_encoded() {
             encodes_as_std(level, &units, 3 * units.len());
             units[before + 1] = u16::from(b'x');
             encodes_as_std(level, &units, 3 * units.len());
+        }
+    }
+}
+
+#[test]
+fn unpaired_surrogates_are_replaced_as_by_std() {
+    let mut random = Random(11);
+    let alphabet = [0x61, 0x20AC, 0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0xD83D, 0xDE00];
+    for len in 0..=200 {
+        for room in [len, len / 2, len + 3, 129] {
+            // Mostly pairs, mostly letters, or anything.
+            let units: Vec<u16> = match random.below(3) {
+                0 => (0..len).map(|i| if i % 2 == 0 { 0xD83D } else { 0xDE00 }).collect(),
+                1 => (0..len).map(|_| alphabet[random.below(3)]).collect(),
+                _ => (0..len).map(|_| alphabet[random.below(8)]).collect(),
+            };
+            let whole: Vec<u16> = char::decode_utf16(units.iter().copied())
+                .flat_map(|c| c.unwrap_or('\u{FFFD}').encode_utf16(&mut [0; 2]).to_vec())
+                .collect();
+            for level in Level::available() {
+                let mut out = vec![0; room];
+                let (read, replaced) = level.replace_unpaired(&units, &mut out);
+                let context = format!("{} {room} {units:04x?}", level.name());
+                assert_eq!(out[..read], whole[..read], "{context}");
+                let expected = units[..read].iter().zip(&whole).filter(|(a, b)| a != b);
+                assert_eq!(replaced, expected.count(), "{context}");
+                // All that fits, but no half of a pair.
+                let most = room.min(len);
+                let is_high = |at: usize| (0xD800..0xDC00).contains(&units[at]);
+                assert!(read == most || read + 1 == most && is_high(read), "{context}");
+            }
         }
     }
 }

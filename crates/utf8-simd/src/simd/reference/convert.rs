@@ -6,6 +6,7 @@
 use core::mem::MaybeUninit;
 
 use super::ascii_len;
+use crate::simd::tail;
 
 pub(in crate::simd) fn count_chars(text: &str) -> usize {
     text.chars().count()
@@ -210,6 +211,46 @@ fn encode_block(block: &[u16; UNITS], out: &mut [MaybeUninit<u8>; 3 * UNITS + 3]
         at += usize::from(len);
     }
     len
+}
+
+/// Copies units, and replaces unpaired surrogates.
+// Part of a function with the target features of a level, for which the compiler vectorises the loop of constant length.
+#[inline(always)]
+pub(in crate::simd) fn replace_unpaired(units: &[u16], out: &mut [u16]) -> (usize, usize) {
+    const BLOCK: usize = 64;
+    let is_high = |unit: u16| unit & 0xFC00 == 0xD800;
+    let is_low = |unit: u16| unit & 0xFC00 == 0xDC00;
+    let is_unpaired = |before: u16, unit: u16, after: u16| {
+        is_high(unit) & !is_low(after) | is_low(unit) & !is_high(before)
+    };
+    let (mut len, mut replaced) = (0, 0);
+    while let Some(&unit) = units.get(len) {
+        if let Some(before) = len.checked_sub(1)
+            && let Some(window) = tail(units, before).first_chunk::<{ BLOCK + 2 }>()
+            && let Some(block) = out.get_mut(len..).and_then(<[u16]>::first_chunk_mut::<BLOCK>)
+        {
+            let mut count = 0;
+            for i in 0..BLOCK {
+                let is_unpaired = is_unpaired(window[i], window[i + 1], window[i + 2]);
+                count += u16::from(is_unpaired);
+                block[i] = if is_unpaired { 0xFFFD } else { window[i + 1] };
+            }
+            replaced += usize::from(count);
+            len += BLOCK;
+            continue;
+        }
+        let before = len.checked_sub(1).map_or(0, |before| units[before]);
+        // A high surrogate at the end may begin a pair.
+        let Some(&after) = units.get(len + 1).or((!is_high(unit)).then_some(&0)) else { break };
+        let is_unpaired = is_unpaired(before, unit, after);
+        let Some(to) = out.get_mut(len) else { break };
+        *to = if is_unpaired { 0xFFFD } else { unit };
+        replaced += usize::from(is_unpaired);
+        len += 1;
+    }
+    // Both halves of a pair or none.
+    len -= usize::from(len > 0 && is_high(out[len - 1]));
+    (len, replaced)
 }
 
 /// Encodes a unit that is not a surrogate in one to three bytes, the first in the lowest bits.

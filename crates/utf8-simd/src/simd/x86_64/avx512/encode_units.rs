@@ -27,11 +27,21 @@ const PAIR: usize = 2 * UNITS;
 /// Encodes to UTF-8; see [`Level::encode_utf16`](crate::simd::Level::encode_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn encode_utf16(units: &[u16], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
-    let (read, written) = put_first(units, out);
+    let (read, written) = match units.len() {
+        PAIR.. => put_first(units, out),
+        // Rows `from-utf-16/*/16`, and those of `64` with fewer units.
+        _ => put_block(units, out).unwrap_or_default(),
+    };
     if read == units.len() {
         return (read, written);
     }
     encode_from(units, out, read, written)
+}
+
+/// Like the reference, which the compiler vectorises.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(in crate::simd) fn replace_unpaired(units: &[u16], out: &mut [u16]) -> (usize, usize) {
+    reference::convert::replace_unpaired(units, out)
 }
 
 /// Encodes the units from `read` on to the bytes from `written` on. Returns the numbers of units and of bytes up to
@@ -49,6 +59,9 @@ fn encode_from(
     {
         read += more;
         written += len;
+    }
+    if read == units.len() {
+        return (read, written);
     }
     // Left are an unpaired surrogate with the units of its block before it, or more than fits.
     let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..]);
