@@ -48,11 +48,8 @@ use crate::decoder::{ParseNameError, Utf8Error, Utf8Options};
 /// assert_eq!(error.to_string(), format!("unknown error mode, expected one of {names}"));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "lowercase")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum ErrorMode {
     /// No repair: the error is returned.
     #[default]
