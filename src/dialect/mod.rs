@@ -91,7 +91,7 @@ pub(crate) mod scanner;
 use core::fmt;
 
 pub use decoder::DialectDecoder;
-pub use encoder::DialectEncoder;
+pub use encoder::{DialectEncoder, EncodedBytes};
 pub use error::DialectError;
 
 /// A dialect of UTF-8.
