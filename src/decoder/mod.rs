@@ -117,6 +117,8 @@ pub(crate) mod validator;
 pub use mode::Repair;
 pub use progress::{Progress, Status};
 pub use utf8_decoder::Pieces;
+#[cfg(feature = "std")]
+pub use utf8_decoder::owned::OwnedPieces;
 
 pub(crate) use bom::{BOM, BomPolicy, BomState};
 pub(crate) use boundary::floor_char_boundary;

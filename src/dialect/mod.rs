@@ -90,7 +90,7 @@ pub(crate) mod scanner;
 
 use core::fmt;
 
-pub use decoder::DialectDecoder;
+pub use decoder::{DialectDecoder, DialectPieces};
 pub use encoder::{DialectEncoder, EncodedBytes};
 pub use error::DialectError;
 

@@ -39,11 +39,7 @@ impl Utf8Decoder {
     /// decoder.finish().unwrap();
     /// assert_eq!(text, "Zeich€n");
     /// ```
-    #[must_use = "iterators are lazy: bytes are consumed as pieces are taken"]
-    pub fn push_bytes(
-        &mut self,
-        chunk: Bytes,
-    ) -> impl FusedIterator<Item = Result<ByteString, Utf8Error>> + use<'_> {
+    pub fn push_bytes(&mut self, chunk: Bytes) -> OwnedPieces<'_> {
         OwnedPieces { decoder: self, chunk }
     }
 
@@ -85,8 +81,10 @@ impl Utf8Decoder {
     }
 }
 
-/// The iterator of [`Utf8Decoder::push_bytes`].
-struct OwnedPieces<'a> {
+/// The owned pieces of one chunk, in order; see [`Utf8Decoder::push_bytes`].
+#[derive(Debug)]
+#[must_use = "iterators are lazy: bytes are consumed as pieces are taken"]
+pub struct OwnedPieces<'a> {
     decoder: &'a mut Utf8Decoder,
     chunk: Bytes,
 }
