@@ -123,10 +123,7 @@ impl TerminalDecoder {
     /// assert_eq!(pieces.next().unwrap().unwrap_err().kind(), Utf8ErrorKind::Truncated);
     /// assert_eq!(pieces.next(), Some(Ok("¤")));
     /// ```
-    pub fn push<'d, 'c: 'd>(
-        &'d mut self,
-        chunk: &'c [u8],
-    ) -> impl FusedIterator<Item = Result<&'d str, Utf8Error>> + use<'d, 'c> {
+    pub fn push<'d, 'c: 'd>(&'d mut self, chunk: &'c [u8]) -> TerminalPieces<'d, 'c> {
         let Self { decoder, charset, escape, .. } = self;
         TerminalPieces { utf8: decoder.push(b""), charset, escape, input: chunk }
     }
@@ -270,7 +267,9 @@ impl Default for TerminalDecoder {
 }
 
 /// The text and the errors of one chunk, in order; see [`TerminalDecoder::push`].
-struct TerminalPieces<'d, 'c> {
+#[derive(Debug)]
+#[must_use = "iterators are lazy: bytes are consumed as pieces are taken"]
+pub struct TerminalPieces<'d, 'c> {
     /// The rest of the current stretch of UTF-8.
     utf8: Pieces<'d, 'c>,
     charset: &'d mut TerminalCharset,

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use crate::decoder::{ErrorMode, RepairedItem, Status, Utf8Decoder, Utf8Error};
+use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Error};
 
 /// Decodes a stream, chunk by chunk, into items of text.
 #[derive(Clone, Debug)]
@@ -29,23 +29,15 @@ impl ChunkText {
     /// Returns the next item of the chunk: in [`ErrorMode::Fatal`] the next piece or error, in the other modes
     /// the text of the whole chunk.
     pub(crate) fn next(&mut self) -> Result<Option<ByteString>, Utf8Error> {
-        let mut item = RepairedItem::new();
-        loop {
-            match self.decoder.take_piece(&mut self.chunk) {
-                piece if self.mode == ErrorMode::Fatal => return piece.transpose(),
-                None => return Ok(item.into_item()),
-                Some(Ok(text)) => item.push(text),
-                Some(Err(error)) => {
-                    item.repair(self.decoder.repair(self.mode, &error), error)?;
-                    let rest = mem::take(&mut self.chunk);
-                    if !rest.is_empty() {
-                        let done = self.decoder.push_to_string(&rest, self.mode, item.repaired());
-                        debug_assert_eq!(done.status, Status::Done);
-                    }
-                    return Ok(item.into_item());
-                }
-            }
+        if self.mode == ErrorMode::Fatal {
+            return self.decoder.take_piece(&mut self.chunk).transpose();
         }
+        let item = self.decoder.take_repaired(&mut self.chunk, self.mode)?;
+        let incomplete = mem::take(&mut self.chunk);
+        if !incomplete.is_empty() {
+            self.decoder.hold(&incomplete);
+        }
+        Ok(item.into_item())
     }
 
     /// Ends the stream. Returns the next item or error that the end decides, then `None`.

@@ -164,7 +164,7 @@ impl Decoder for DialectCodec {
         let (scanner, stats) = self.decoder.scanner_and_stats();
         loop {
             if let Some(missing) = scanner.end_start() {
-                stats.note(missing).repair_of(mode).ok_or(CodecError::Invalid(missing))?;
+                stats.note(missing).repair(mode).ok_or(CodecError::Invalid(missing))?;
             }
             match scanner.step(src, AtEnd::Yes, scanner.span(mode)) {
                 Step::NeedMore => {
@@ -186,7 +186,7 @@ impl Decoder for DialectCodec {
                 Step::Error(error) => {
                     src.advance(error.bytes().len());
                     let repair =
-                        stats.note(error).repair_of(mode).ok_or(CodecError::Invalid(error))?;
+                        stats.note(error).repair(mode).ok_or(CodecError::Invalid(error))?;
                     if !repair.is_empty() {
                         return Ok(Some(DialectPiece::from(&*repair)));
                     }

@@ -34,11 +34,8 @@ pub(crate) const BOM: [u8; 3] = [0xEF, 0xBB, 0xBF];
 /// assert_eq!("forbid".parse(), Ok(BomPolicy::Forbid));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "lowercase")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum BomPolicy {
     /// U+FEFF is text, ZERO WIDTH NO-BREAK SPACE. Use it where the protocol defines no BOM, so that a leading U+FEFF is
     /// data (RFC 3629, section 6). To reject one, use [`Forbid`](Self::Forbid).

@@ -4,6 +4,9 @@ use core::fmt;
 
 use utf8_simd::begins_nothing;
 
+#[cfg(feature = "serde")]
+use crate::decoder::serialize::ErrorFields;
+
 /// An ill-formed part of a UTF-8 stream: its offset, its bytes, and the reason.
 ///
 /// One error covers one maximal subpart (The Unicode Standard, section 3.9, "U+FFFD Substitution of
@@ -35,14 +38,8 @@ use utf8_simd::begins_nothing;
 /// With the feature `serde`, it is an error to read what no decoder returns: bytes that do not have that kind of error, or
 /// end after the offset `u64::MAX`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(
-        into = "crate::decoder::serialize::ErrorFields",
-        try_from = "crate::decoder::serialize::ErrorFields"
-    )
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "ErrorFields", try_from = "ErrorFields"))]
 pub struct Utf8Error {
     valid_up_to: u64,
     /// The bytes of the error, padded with zeros to four; how many there are; the kind; 1 if there is a next byte, else 0;
@@ -71,11 +68,8 @@ pub struct Utf8Error {
 /// assert_eq!(kind(b"\xE2\x82A"), Utf8ErrorKind::Truncated);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Utf8ErrorKind {
     /// A continuation byte, `80..=BF`, where a sequence should start.

@@ -114,8 +114,11 @@ pub(crate) mod text;
 pub(crate) mod utf8_decoder;
 pub(crate) mod validator;
 
+pub use mode::Repair;
 pub use progress::{Progress, Status};
 pub use utf8_decoder::Pieces;
+#[cfg(feature = "std")]
+pub use utf8_decoder::owned::OwnedPieces;
 
 pub(crate) use bom::{BOM, BomPolicy, BomState};
 pub(crate) use boundary::floor_char_boundary;
@@ -123,7 +126,7 @@ pub(crate) use encoder::Utf8Encoder;
 pub(crate) use error::{ErrorStats, ParseNameError, Utf8Error, Utf8ErrorKind, fmt_bytes};
 #[cfg(feature = "alloc")]
 pub(crate) use limit::append_within;
-pub(crate) use mode::{EVERY_WINDOWS_1252, ErrorMode, Repair, WINDOWS_1252_C1};
+pub(crate) use mode::{EVERY_WINDOWS_1252, ErrorMode, WINDOWS_1252_C1};
 pub(crate) use options::{Strictness, Utf8Options};
 pub(crate) use partial::Partial;
 pub(crate) use position::TextPosition;

@@ -48,11 +48,8 @@ use crate::decoder::{ParseNameError, Utf8Error, Utf8Options};
 /// assert_eq!(error.to_string(), format!("unknown error mode, expected one of {names}"));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "lowercase")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum ErrorMode {
     /// No repair: the error is returned.
     #[default]
@@ -98,16 +95,7 @@ impl ErrorMode {
     /// let strict = Utf8Options::new().reject_controls(); // in Latin-1, 82 is one
     /// assert_eq!(ErrorMode::Latin1.repair(&error, strict).as_deref(), Some("â\u{FFFD}"));
     /// ```
-    pub fn repair(
-        self,
-        error: &Utf8Error,
-        options: Utf8Options,
-    ) -> Option<impl Deref<Target = str> + Copy + Eq + fmt::Debug + fmt::Display + use<>> {
-        self.repair_of(error, options)
-    }
-
-    /// Like [`repair`](Self::repair), for code that stores the repair.
-    pub(crate) fn repair_of(self, error: &Utf8Error, options: Utf8Options) -> Option<Repair> {
+    pub fn repair(self, error: &Utf8Error, options: Utf8Options) -> Option<Repair> {
         let mut repair = Repair::EMPTY;
         match (self, error.bytes()) {
             (Self::Fatal, _) => return None,
@@ -170,9 +158,10 @@ impl FromStr for ErrorMode {
     }
 }
 
-/// Text that replaces an ill-formed part: at most 16 bytes, in a [dialect](crate::dialect) 24.
+/// Text that replaces an ill-formed part: at most 16 bytes, in a [dialect](crate::dialect) 24. Made by [`ErrorMode::repair`] and
+/// the errors of dialects and of UTF-16.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Repair {
+pub struct Repair {
     /// Invariant: the first `len` bytes are well-formed, the others zero.
     bytes: [u8; 24],
     len: u8,

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+#[cfg(feature = "serde")]
+use crate::decoder::serialize::OptionFields;
 use crate::decoder::{BomPolicy, BomState, Utf8ErrorKind};
 
 /// How a stream begins and what it may contain.
@@ -46,14 +48,8 @@ use crate::decoder::{BomPolicy, BomState, Utf8ErrorKind};
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(
-        into = "crate::decoder::serialize::OptionFields",
-        try_from = "crate::decoder::serialize::OptionFields"
-    )
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(into = "OptionFields", try_from = "OptionFields"))]
 #[must_use]
 pub struct Utf8Options {
     bom: BomConfig,

@@ -51,11 +51,8 @@ use crate::decoder::Utf8Error;
 /// assert_eq!((position.line, position.column, position.offset), (2, 7, 16));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(from = "crate::decoder::serialize::PositionFields")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "crate::decoder::serialize::PositionFields"))]
 #[non_exhaustive]
 #[must_use]
 pub struct TextPosition {

@@ -1,11 +1,11 @@
 //! Functions over whole slices: is this text, what text is it with its errors repaired, and how many characters has it?
 
 #[cfg(feature = "alloc")]
-use alloc::{borrow::Cow, string::String};
+use alloc::borrow::Cow;
 
-use utf8_simd::{Level, Validated, tail, text::whole_text, valid_prefix};
+use utf8_simd::{Level, Validated, tail, text::whole_text};
 
-use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Error, Utf8ErrorKind};
+use crate::decoder::{Utf8Decoder, Utf8Error, Utf8ErrorKind};
 
 /// Returns `bytes` as text if all of them are well-formed UTF-8, like [`core::str::from_utf8`].
 ///
@@ -60,16 +60,12 @@ fn error_in(bytes: &[u8], Validated { valid_up_to, error_len }: Validated) -> Ut
 /// ```
 #[cfg(feature = "alloc")]
 pub fn from_utf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
-    let (valid, _) = valid_prefix(bytes);
-    if valid.len() == bytes.len() {
-        return Cow::Borrowed(valid);
+    let mut decoder = Utf8Decoder::new();
+    let mut text = decoder.push_lossy(bytes);
+    if !decoder.incomplete().is_empty() {
+        text.to_mut().push(char::REPLACEMENT_CHARACTER);
     }
-    let mut text = String::with_capacity(bytes.len());
-    text.push_str(valid);
-    let (mut decoder, mode) = (Utf8Decoder::new(), ErrorMode::Replacement);
-    let _done = decoder.push_to_string(&bytes[valid.len()..], mode, &mut text);
-    let _repaired = decoder.finish_to_string(mode, &mut text);
-    Cow::Owned(text)
+    text
 }
 
 /// Returns the number of `char`s in `text`, like `text.chars().count()`.

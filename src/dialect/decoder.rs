@@ -153,10 +153,7 @@ impl DialectDecoder {
     ///
     /// Each ill-formed part is an `Err`, reported at the byte that makes it invalid. Decoding continues
     /// after it. [`Utf8b`](Dialect::Utf8b) has no errors.
-    pub fn push<'d, 'c>(
-        &'d mut self,
-        chunk: &'c [u8],
-    ) -> impl FusedIterator<Item = Result<DialectPiece<&'c str>, DialectError>> + use<'d, 'c> {
+    pub fn push<'d, 'c>(&'d mut self, chunk: &'c [u8]) -> DialectPieces<'d, 'c> {
         self.pieces(chunk, ErrorMode::Fatal)
     }
 
@@ -315,8 +312,10 @@ impl DialectDecoder {
     }
 }
 
-/// The text, the code points and the errors of one chunk, in order.
-pub(super) struct DialectPieces<'d, 'c> {
+/// The text, the code points and the errors of one chunk, in order; see [`DialectDecoder::push`].
+#[derive(Debug)]
+#[must_use = "iterators are lazy: bytes are consumed as pieces are taken"]
+pub struct DialectPieces<'d, 'c> {
     decoder: &'d mut DialectDecoder,
     input: &'c [u8],
     span: ErrorSpan,

@@ -137,14 +137,7 @@ impl DialectEncoder {
     /// assert_eq!(encoder.push_code_point(0xD800).unwrap_err().offset(), 1);
     /// assert!(encoder.push_code_point(0x8000_0000).is_err()); // more than 31 bits
     /// ```
-    pub fn push_code_point(
-        &mut self,
-        code_point: u32,
-    ) -> Result<impl Deref<Target = [u8]> + AsRef<[u8]> + Debug + use<>, DialectError> {
-        self.encode(code_point)
-    }
-
-    fn encode(&mut self, code_point: u32) -> Result<EncodedBytes, DialectError> {
+    pub fn push_code_point(&mut self, code_point: u32) -> Result<EncodedBytes, DialectError> {
         let pairs = match self.dialect {
             Dialect::Wtf8 => Pairs::Joined,
             _ => Pairs::Apart,
@@ -157,10 +150,7 @@ impl DialectEncoder {
     /// # Errors
     ///
     /// The same as [`push_code_point`](Self::push_code_point).
-    pub fn push_unit(
-        &mut self,
-        unit: u16,
-    ) -> Result<impl Deref<Target = [u8]> + AsRef<[u8]> + Debug + use<>, DialectError> {
+    pub fn push_unit(&mut self, unit: u16) -> Result<EncodedBytes, DialectError> {
         self.push(unit.into(), Pairs::Joined)
     }
 
@@ -183,9 +173,7 @@ impl DialectEncoder {
     /// assert_eq!(error.to_string(), "U+D83D at offset 0 cannot be encoded in CESU-8");
     /// assert_eq!(*encoder.finish().unwrap(), []);
     /// ```
-    pub fn finish(
-        &mut self,
-    ) -> Result<impl Deref<Target = [u8]> + AsRef<[u8]> + Debug + use<>, DialectError> {
+    pub fn finish(&mut self) -> Result<EncodedBytes, DialectError> {
         let mut bytes = self.begin();
         self.release(&mut bytes)?;
         self.bom.take_bom();
@@ -243,7 +231,7 @@ impl DialectEncoder {
     /// Like [`push_code_point`](Self::push_code_point), for callers that do not learn of the end of
     /// the stream: nothing is held, and the second half of a pair is rejected.
     pub(crate) fn push_at_once(&mut self, code_point: u32) -> Result<EncodedBytes, DialectError> {
-        let mut bytes = self.encode(code_point)?;
+        let mut bytes = self.push_code_point(code_point)?;
         if let HeldSurrogate::Half(_) = self.held {
             self.release(&mut bytes)?;
             self.held = HeldSurrogate::Written;
@@ -326,7 +314,7 @@ impl DialectEncoder {
         bytes: &mut EncodedBytes,
     ) -> Result<(), DialectError> {
         let error = DialectError::of_encoding(offset, self.dialect, kind, code_point);
-        let repair = self.stats.note(error).repair_of(self.mode).ok_or(error)?;
+        let repair = self.stats.note(error).repair(self.mode).ok_or(error)?;
         bytes.extend(repair.as_bytes());
         Ok(())
     }
@@ -342,7 +330,7 @@ enum Pairs {
 /// The bytes that one call of a [`DialectEncoder`](crate::dialect::DialectEncoder) returns: at most
 /// 24. They are not allocated.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct EncodedBytes {
+pub struct EncodedBytes {
     /// Invariant: bytes from `len` on are zero, so that the derived comparisons hold.
     bytes: [u8; 24],
     len: u8,

@@ -1,7 +1,6 @@
 //! What is ill-formed in a dialect or has no form in it, where, and what repairs it?
 
 use core::fmt;
-use core::ops::Deref;
 
 use utf8_simd::text::ShortText;
 
@@ -191,15 +190,7 @@ impl DialectError {
     /// assert_eq!(error.repair(ErrorMode::Latin1).as_deref(), Some("\u{FFFD}"));
     /// assert_eq!(error.repair(ErrorMode::Fatal), None);
     /// ```
-    pub fn repair(
-        &self,
-        mode: ErrorMode,
-    ) -> Option<impl Deref<Target = str> + Copy + Eq + fmt::Debug + fmt::Display + use<>> {
-        self.repair_of(mode)
-    }
-
-    /// Like [`repair`](Self::repair), for code that stores the repair.
-    pub(crate) fn repair_of(&self, mode: ErrorMode) -> Option<Repair> {
+    pub fn repair(&self, mode: ErrorMode) -> Option<Repair> {
         let mut repair = Repair::EMPTY;
         let is_value = match self.kind {
             Utf8ErrorKind::NotScalar => self.dialect != Dialect::Utf8b,

@@ -90,8 +90,8 @@ pub(crate) mod scanner;
 
 use core::fmt;
 
-pub use decoder::DialectDecoder;
-pub use encoder::DialectEncoder;
+pub use decoder::{DialectDecoder, DialectPieces};
+pub use encoder::{DialectEncoder, EncodedBytes};
 pub use error::DialectError;
 
 /// A dialect of UTF-8.

@@ -65,7 +65,7 @@ impl DialectDecoder {
             match self.end(mode) {
                 Ok(None) => return Ok(()),
                 Ok(Some(code_point)) => self.append(code_point, mode, text)?,
-                Err(error) => text.push_str(&error.repair_of(mode).ok_or(error)?),
+                Err(error) => text.push_str(&error.repair(mode).ok_or(error)?),
             }
         }
     }
@@ -85,7 +85,7 @@ impl DialectDecoder {
         for piece in self.pieces(chunk, mode) {
             match piece {
                 Ok(piece) => code_points.extend(piece.code_points()),
-                Err(error) => match error.repair_of(mode) {
+                Err(error) => match error.repair(mode) {
                     Some(repair) => code_points.extend(repair.chars().map(u32::from)),
                     None => {
                         status = Status::IllFormed(error);
@@ -114,7 +114,7 @@ impl DialectDecoder {
                 Ok(None) => return Ok(()),
                 Ok(Some(code_point)) => code_points.push(code_point),
                 Err(error) => {
-                    let repair = error.repair_of(mode).ok_or(error)?;
+                    let repair = error.repair(mode).ok_or(error)?;
                     code_points.extend(repair.chars().map(u32::from));
                 }
             }
@@ -151,7 +151,7 @@ impl DialectDecoder {
             match resumed {
                 None => {}
                 Some(Ok(code_point)) => self.append(code_point, mode, text)?,
-                Some(Err(error)) => text.push_str(&error.repair_of(mode).ok_or(error)?),
+                Some(Err(error)) => text.push_str(&error.repair(mode).ok_or(error)?),
             }
         }
         while read < chunk.len() {
@@ -184,7 +184,7 @@ impl DialectDecoder {
             Some(c) => text.push(c),
             None => {
                 let error = self.stats.note(self.scanner.not_scalar(code_point));
-                text.push_str(&error.repair_of(mode).ok_or(error)?);
+                text.push_str(&error.repair(mode).ok_or(error)?);
             }
         }
         Ok(())
@@ -235,7 +235,7 @@ pub(crate) fn decode_run(
             }
             Step::Skip(len) => len,
             Step::Error(error) => {
-                let Some(repair) = error.repair_of(mode) else { return (read, Step::Error(error)) };
+                let Some(repair) = error.repair(mode) else { return (read, Step::Error(error)) };
                 stats.note(error);
                 text.push_str(&repair);
                 error.bytes().len()

@@ -73,8 +73,6 @@ mod axum;
 mod body;
 mod body_chunks;
 mod content_type;
-#[cfg(feature = "tower")]
-mod ending_at;
 mod error;
 mod header_fields;
 #[cfg(feature = "tower")]

@@ -92,13 +92,11 @@
 mod char_block;
 mod char_stream;
 mod event_stream;
-mod reader_methods;
 mod sources;
 mod utf8_lines;
 mod utf8_reader;
 mod utf8_stream;
 mod utf8_writer;
-mod writer_methods;
 
 pub use crate::adaptor::stream_error::StreamError;
 pub use crate::adaptor::utf8_byte_reader::Utf8ByteReader;

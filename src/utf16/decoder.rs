@@ -136,7 +136,7 @@ impl Utf16Decoder {
         let mut out = Slice { buffer, written: 0 };
         let status = match self.alone(Utf16End::Reached) {
             None => Status::Done,
-            Some(error) => match error.repair_of(mode) {
+            Some(error) => match error.repair(mode) {
                 Some(text) if !out.push_str(&text) => Status::TooSmall { needed: text.len() },
                 repair => {
                     self.pass(0);
@@ -161,7 +161,7 @@ impl Utf16Decoder {
     ) -> Result<(), Utf16Error> {
         match self.finish() {
             Ok(()) => {}
-            Err(error) => text.push_str(&error.repair_of(mode).ok_or(error)?),
+            Err(error) => text.push_str(&error.repair(mode).ok_or(error)?),
         }
         Ok(())
     }
@@ -258,7 +258,7 @@ impl Utf16Decoder {
                 Step::Text(c) => {
                     (c.len_utf16() - held, None, Repair::new(c.encode_utf8(&mut [0; 4])))
                 }
-                Step::Error(error) => match error.repair_of(mode) {
+                Step::Error(error) => match error.repair(mode) {
                     Some(repair) => (1 - held, Some(error), repair),
                     None => {
                         self.pass(1 - held);

@@ -31,7 +31,6 @@
 mod decoder;
 
 use core::fmt;
-use core::ops::Deref;
 
 use crate::decoder::{ErrorMode, Repair};
 
@@ -125,15 +124,7 @@ impl Utf16Error {
     /// assert_eq!(error.repair(ErrorMode::Fatal), None);
     /// # }
     /// ```
-    pub fn repair(
-        &self,
-        mode: ErrorMode,
-    ) -> Option<impl Deref<Target = str> + Copy + Eq + fmt::Debug + fmt::Display + use<>> {
-        self.repair_of(mode)
-    }
-
-    /// Like [`repair`](Self::repair), for code that stores the repair.
-    pub(crate) fn repair_of(&self, mode: ErrorMode) -> Option<Repair> {
+    pub fn repair(&self, mode: ErrorMode) -> Option<Repair> {
         Some(match mode {
             ErrorMode::Fatal => return None,
             ErrorMode::Skip => Repair::new(""),

@@ -246,7 +246,7 @@ impl Utf8Decoder {
     /// Returns the text that replaces `error`, or `None` in [`ErrorMode::Fatal`].
     #[inline]
     pub(crate) fn repair(&self, mode: ErrorMode, error: &Utf8Error) -> Option<Repair> {
-        mode.repair_of(error, self.scanner.options())
+        mode.repair(error, self.scanner.options())
     }
 
     /// Returns a copy of the scanner.

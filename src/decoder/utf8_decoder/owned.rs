@@ -39,11 +39,7 @@ impl Utf8Decoder {
     /// decoder.finish().unwrap();
     /// assert_eq!(text, "Zeich€n");
     /// ```
-    #[must_use = "iterators are lazy: bytes are consumed as pieces are taken"]
-    pub fn push_bytes(
-        &mut self,
-        chunk: Bytes,
-    ) -> impl FusedIterator<Item = Result<ByteString, Utf8Error>> + use<'_> {
+    pub fn push_bytes(&mut self, chunk: Bytes) -> OwnedPieces<'_> {
         OwnedPieces { decoder: self, chunk }
     }
 
@@ -54,15 +50,8 @@ impl Utf8Decoder {
         &mut self,
         chunk: &mut Bytes,
     ) -> Option<Result<ByteString, Utf8Error>> {
-        if !self.partial.is_empty() {
-            let mut rest = &chunk[..];
-            let split = self.partial.take(&mut self.scanner, &mut rest);
-            chunk.advance(chunk.len() - rest.len());
-            match split {
-                Some(Ok(c)) => return Some(Ok(ByteString::from(&*c.encode_utf8(&mut [0; 4])))),
-                Some(Err(error)) => return Some(Err(self.stats.note(error))),
-                None => {}
-            }
+        if let Some(split) = self.take_split(chunk) {
+            return Some(split);
         }
         if chunk.is_empty() {
             return None;
@@ -74,10 +63,28 @@ impl Utf8Decoder {
         }
         piece
     }
+
+    /// Completes what is held with the start of `src`, if anything is held.
+    fn take_split<B: AsRef<[u8]> + Buf>(
+        &mut self,
+        src: &mut B,
+    ) -> Option<Result<ByteString, Utf8Error>> {
+        let mut rest = src.as_ref();
+        let len = rest.len();
+        let split = self.partial.take(&mut self.scanner, &mut rest);
+        let used = len - rest.len();
+        src.advance(used);
+        split.map(|split| match split {
+            Ok(c) => Ok(ByteString::from(&*c.encode_utf8(&mut [0; 4]))),
+            Err(error) => Err(self.stats.note(error)),
+        })
+    }
 }
 
-/// The iterator of [`Utf8Decoder::push_bytes`].
-struct OwnedPieces<'a> {
+/// The owned pieces of one chunk, in order; see [`Utf8Decoder::push_bytes`].
+#[derive(Debug)]
+#[must_use = "iterators are lazy: bytes are consumed as pieces are taken"]
+pub struct OwnedPieces<'a> {
     decoder: &'a mut Utf8Decoder,
     chunk: Bytes,
 }
@@ -139,24 +146,30 @@ impl Utf8Decoder {
     ///
     /// Leaves at most three bytes in `src`, which can still become a sequence. In [`ErrorMode::Fatal`] it stops
     /// at the first error.
-    pub(crate) fn take_repaired(
+    pub(crate) fn take_repaired<B: SplitTo + Buf>(
         &mut self,
-        src: &mut bytes::BytesMut,
+        src: &mut B,
         mode: ErrorMode,
     ) -> Result<RepairedItem, Utf8Error> {
         let mut item = RepairedItem::new();
         loop {
-            match self.take_next(src) {
+            let piece = match self.take_split(src) {
+                None if src.has_remaining() => self.take_next(src),
+                split => split,
+            };
+            match piece {
                 None => return Ok(item),
                 Some(Ok(text)) => item.push(text),
                 Some(Err(error)) => {
                     item.repair(self.repair(mode, &error), error)?;
-                    if src.is_empty() {
+                    if !src.has_remaining() {
                         return Ok(item);
                     }
-                    let read = self.decode_lossy(src, mode, item.repaired());
-                    src.advance(read.map_err(|(_, error)| error)?);
-                    return Ok(item);
+                    if self.partial.is_empty() {
+                        let read = self.decode_lossy(src.as_ref(), mode, item.repaired());
+                        src.advance(read.map_err(|(_, error)| error)?);
+                        return Ok(item);
+                    }
                 }
             }
         }

@@ -1,8 +1,6 @@
 //! Latin-1.
 
-use super::{Errors, Latin1, Sealed, Source, Target, Transcoded, put_by_blocks};
-
-impl Sealed for Latin1 {}
+use super::{Errors, Latin1, Source, Target, Transcoded, put_by_blocks};
 
 impl Source for Latin1 {
     type Input = [u8];

@@ -138,7 +138,7 @@ pub enum Stop {
 /// An encoding to convert from.
 ///
 /// The encodings of this crate implement it, and [`str`]: UTF-8 that needs no validation.
-pub trait Source: Sealed {
+pub trait Source {
     /// The input: a slice of units.
     type Input: ?Sized + AsRef<[Self::InputUnit]> + Index<RangeFrom<usize>, Output = Self::Input>;
 
@@ -177,7 +177,7 @@ pub trait Source: Sealed {
 }
 
 /// An encoding to convert to: each of this crate.
-pub trait Target: Sealed + Sized {
+pub trait Target: Sized {
     /// The unit of the output.
     type Unit: Copy + Default;
 
@@ -200,10 +200,7 @@ pub trait Target: Sealed + Sized {
     }
 }
 
-/// Only the encodings of this crate are encodings.
-pub trait Sealed {}
-
-/// What happens to an error.
+/// What happens to an error. Nobody can name it, so nobody else can implement [`Source`] or [`Target`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Errors {
     /// The conversion stops.

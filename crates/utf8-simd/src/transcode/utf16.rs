@@ -3,14 +3,12 @@
 #[cfg(feature = "alloc")]
 use alloc::string::String;
 
-use super::{Errors, Sealed, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le};
+use super::{Errors, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le};
 use crate::simd::Level;
 #[cfg(feature = "alloc")]
 use crate::{text::push_utf16, transcode::push_by_blocks};
 
 const REPLACEMENT: u16 = 0xFFFD;
-
-impl Sealed for Utf16 {}
 
 impl Source for Utf16 {
     type Input = [u16];
@@ -107,8 +105,6 @@ impl Target for Utf16 {
     }
 }
 
-impl Sealed for Utf16Le {}
-
 impl Source for Utf16Le {
     type Input = [u8];
     type InputUnit = u8;
@@ -126,8 +122,6 @@ impl Target for Utf16Le {
         put_bytes(units, output, u16::to_le_bytes)
     }
 }
-
-impl Sealed for Utf16Be {}
 
 impl Source for Utf16Be {
     type Input = [u8];

@@ -1,10 +1,8 @@
 //! UTF-32, in numbers and in `char`s.
 
 use super::utf16::is_surrogate;
-use super::{Errors, Sealed, Source, Stop, TOGETHER, Target, Transcoded, Utf32, put_by_blocks};
+use super::{Errors, Source, Stop, TOGETHER, Target, Transcoded, Utf32, put_by_blocks};
 use crate::simd::{Level, surrogate_pair};
-
-impl Sealed for char {}
 
 impl Source for char {
     type Input = [char];
@@ -42,8 +40,6 @@ impl Target for char {
         S::to_chars(input, output, errors)
     }
 }
-
-impl Sealed for Utf32 {}
 
 impl Source for Utf32 {
     type Input = [u32];

@@ -6,12 +6,10 @@ use core::fmt::Debug;
 
 #[cfg(feature = "alloc")]
 use super::push_by_blocks;
-use super::{Errors, Sealed, Source, Stop, Target, Transcoded, Utf8};
+use super::{Errors, Source, Stop, Target, Transcoded, Utf8};
 use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Level, head, tail};
 use crate::text::split_far;
 use crate::validate::{PrefixEnd, valid_prefix};
-
-impl Sealed for Utf8 {}
 
 impl Source for Utf8 {
     type Input = [u8];
@@ -83,8 +81,6 @@ impl Target for Utf8 {
         S::to_utf8(input, output, errors)
     }
 }
-
-impl Sealed for str {}
 
 impl Source for str {
     type Input = str;
