@@ -7,7 +7,7 @@ pub(crate) use utf8_simd::text::split_line;
 pub(crate) use utf8_simd::text::{BlockPart, BlockParts, ShortText, first_char, split_range};
 #[cfg(feature = "std")]
 #[allow(unused_imports)] // each adaptor needs some of them
-pub(crate) use utf8_simd::text::{GatheredText, SplitTo, take_text, take_text_with};
+pub(crate) use utf8_simd::text::{GatheredText, SplitTo, slice_text, take_text, take_text_with};
 #[cfg(feature = "std")]
 pub(crate) use utf8_simd::text::{ReadBuffer, assert_char_boundary};
 pub(crate) use utf8_simd::{Level, NulForm, surrogate_pair};

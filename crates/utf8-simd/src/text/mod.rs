@@ -9,6 +9,7 @@
 //! | append UTF-16 to a `String` | [`push_utf16`] |
 //! | borrow text from the buffer of a reader | [`ReadBuffer`] |
 //! | split text off `Bytes` or `BytesMut` | [`take_valid_prefix`], [`take_text`], [`take_text_with`] |
+//! | share a part of `Bytes` as text | [`slice_text`] |
 //! | gather the text of a message that arrives in pieces | [`GatheredText`] |
 //!
 #![cfg_attr(feature = "std", doc = "```")]
@@ -337,6 +338,31 @@ pub fn take_text_with<B: SplitTo, T>(
     // lengths. Both implementations of `sealed::SplitOff` split off these bytes. Nothing can have changed them since, as
     // `bytes` is borrowed mutably.
     (unsafe { bytestring::ByteString::from_bytes_unchecked(taken) }, found)
+}
+
+/// Returns the part of `bytes` that `text` borrows, without copying it.
+///
+/// # Panics
+///
+/// If `text` is not empty and not a part of `bytes`, in the same memory.
+///
+/// # Examples
+///
+/// ```
+/// use bytes::Bytes;
+/// use utf8_simd::{from_utf8, text::slice_text};
+///
+/// let chunk = Bytes::from_static(b"\xFFtext\xFF");
+/// assert_eq!(slice_text(&chunk, from_utf8(&chunk[1..5])?), "text");
+/// # Ok::<(), utf8_simd::Utf8Error>(())
+/// ```
+#[cfg(feature = "bytes")]
+#[inline]
+pub fn slice_text(bytes: &bytes::Bytes, text: &str) -> bytestring::ByteString {
+    let slice = bytes.slice_ref(text.as_bytes());
+    // SAFETY: `slice_ref` returns the bytes of its argument, those of a `str`: the same memory, or nothing. It is shared,
+    // so nothing changes it.
+    unsafe { bytestring::ByteString::from_bytes_unchecked(slice) }
 }
 
 /// [`Bytes`](bytes::Bytes) and [`BytesMut`](bytes::BytesMut): buffers that can be split without copying. No other type
