@@ -1,9 +1,12 @@
 //! Server-sent events: the decoder against a model of the standard at every split, the encoder, faults that
-//! parsers have had, hostile streams, and memory; `streams`: streams of events.
+//! parsers have had, hostile streams, and memory; `forms`: comments, strict decoding and what is cut off; `streams`:
+//! streams of events.
 #![cfg(feature = "alloc")]
 
 #[path = "../support/counting.rs"]
 mod counting;
+#[cfg(feature = "std")]
+mod forms;
 #[path = "../support/events.rs"]
 mod model;
 #[cfg(feature = "stream")]
