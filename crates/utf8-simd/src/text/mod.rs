@@ -8,7 +8,7 @@
 //! | append text and repairs to a `String`, a few bytes at a time | [`TextOutput`] |
 //! | append UTF-16 to a `String` | [`push_utf16`] |
 //! | borrow text from the buffer of a reader | [`ReadBuffer`] |
-//! | split text off `Bytes` or `BytesMut`, or share it | [`take_valid_prefix`], [`take_text`], [`take_text_with`], [`slice_text`] |
+//! | split text off `Bytes` or `BytesMut` | [`take_valid_prefix`], [`take_text`], [`take_text_with`] |
 //! | share a part of `Bytes` as text | [`slice_text`] |
 //! | gather the text of a message that arrives in pieces | [`GatheredText`] |
 //!
