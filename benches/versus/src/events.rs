@@ -24,7 +24,7 @@ struct Kind {
     /// The bytes of data in an event.
     event: usize,
     line_end: &'static str,
-    /// One byte in so many is FF, unless it is 0.
+    /// The distance between bytes FF, 0 if there are none.
     damage: usize,
     chunks: &'static [usize],
 }
