@@ -117,7 +117,8 @@ impl Utf8Decoder {
 
     /// Decodes as much of `chunk` as fits into `buffer`.
     ///
-    /// A character or a repair is never written in part. [`Status`] shows how to continue.
+    /// A character or a repair is never written in part. [`Status`] shows how to continue. The bytes of `buffer` after those
+    /// written may be overwritten.
     ///
     /// With the feature `alloc`, in a lossy mode, a call allocates up to 16.5 KiB while errors are dense: it repairs
     /// up to 4 KiB at a time in a `String`.
@@ -141,8 +142,8 @@ impl Utf8Decoder {
 
     /// Decodes as much of `chunk` as fits into `chars`. `written` counts `char`s.
     ///
-    /// A repair is never written in part. [`Status`] shows how to continue. Allocates as
-    /// [`push_to_slice`](Self::push_to_slice) does.
+    /// A repair is never written in part. [`Status`] shows how to continue. The `char`s after those written may be
+    /// overwritten. Allocates as [`push_to_slice`](Self::push_to_slice) does.
     ///
     /// # Examples
     ///
@@ -174,8 +175,8 @@ impl Utf8Decoder {
 
     /// Decodes as much of `chunk` as fits into `units` of UTF-16, in native byte order. `written` counts units.
     ///
-    /// A surrogate pair or a repair is never written in part. [`Status`] shows how to continue. Allocates as
-    /// [`push_to_slice`](Self::push_to_slice) does.
+    /// A surrogate pair or a repair is never written in part. [`Status`] shows how to continue. The units after those
+    /// written may be overwritten. Allocates as [`push_to_slice`](Self::push_to_slice) does.
     ///
     /// # Examples
     ///

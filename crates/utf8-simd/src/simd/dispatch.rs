@@ -169,14 +169,15 @@ impl Level {
         dispatch!(self, count_chars(text))
     }
 
-    /// Decodes `text` into `out`, as far as it fits. Returns the bytes read and the `char`s written; the
-    /// others in `out` are unchanged.
+    /// Decodes `text` into `out`, as far as it fits. Returns the bytes read and the `char`s written; later ones in
+    /// `out` may be overwritten.
     #[inline]
     pub fn decode_chars(self, text: &str, out: &mut [char]) -> (usize, usize) {
         dispatch!(self, decode_chars(text, out))
     }
 
-    /// Decodes `bytes` into `out` if they are short, well-formed and complete, and fit. Returns the number of `char`s.
+    /// Decodes `bytes` into `out` if they are short, well-formed and complete, and fit. Returns the number of `char`s; later
+    /// ones may be overwritten.
     /// If not, or if a level is not faster for them, returns `None`; then `out` is unchanged.
     ///
     /// For short messages, where validation alone would take as long. Short is at most 64 bytes. Only AVX-512
@@ -208,7 +209,7 @@ impl Level {
     }
 
     /// Decodes `text` into `out`, as far as it fits, without splitting a pair of surrogates.
-    /// Returns the bytes read and the UTF-16 units written; the others in `out` are unchanged.
+    /// Returns the bytes read and the UTF-16 units written; later units of `out` may be overwritten.
     #[inline]
     pub fn decode_utf16(self, text: &str, out: &mut [u16]) -> (usize, usize) {
         dispatch!(self, decode_utf16(text, out))

@@ -215,6 +215,7 @@ fn decode<U: DecodeUnit>(input: &[u8], output: &mut [U], errors: Errors) -> Tran
 fn decode_valid<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Transcoded {
     let level = Level::detect();
     let (mut read, mut written) = (0, 0);
+    let mut is_after_ascii = false;
     loop {
         let (rest, room) = (tail(input, read), output.get_mut(written..).unwrap_or_default());
         if rest.len() > 2 * SHORT
@@ -222,6 +223,24 @@ fn decode_valid<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Transcoded {
         {
             read += ascii;
             written += ascii;
+            is_after_ascii = ascii >= SHORT;
+            continue;
+        }
+        if is_after_ascii && rest.len() <= 2 * SHORT {
+            // The last block contains some of the ASCII again: it is one whole load. With AVX-512, a masked load after the
+            // stores of this ASCII would wait for them.
+            let back = SHORT.saturating_sub(rest.len());
+            let block = head(tail(input, read - back), SHORT);
+            let room = output.get_mut(written - back..).unwrap_or_default();
+            if let Some(units) = U::decode_short(level, block, room) {
+                read += SHORT - back;
+                written += units - back;
+                if read == input.len() {
+                    return Transcoded { read, written, stop: Stop::Done };
+                }
+                continue;
+            }
+            is_after_ascii = false;
             continue;
         }
         let window = head(rest, rest.len().min(window::<U>(room.len())));

@@ -25,7 +25,8 @@ fn decode_chars_is_that_of_std(text: &str, room: usize) {
         let name = level.name();
         assert_eq!(found, (read, expected.len()), "{name}: {text:?} into {room}");
         assert!(out[..found.1] == expected, "{name}: {text:?} into {room}: {out:?}");
-        assert!(out[found.1..].iter().all(|&c| c == CHAR), "{name}: {text:?} into {room}, after");
+        // What may be overwritten are `char`s.
+        assert!(out[found.1..].iter().all(|&c| char::from_u32(c as u32) == Some(c)), "{name}");
     }
 }
 
@@ -45,7 +46,6 @@ fn decode_utf16_is_that_of_std(text: &str, room: usize) {
         let name = level.name();
         assert_eq!(found, (read, expected.len()), "{name}: {text:?} into {room}");
         assert!(out[..found.1] == expected, "{name}: {text:?} into {room}: {out:04x?}");
-        assert!(out[found.1..].iter().all(|&u| u == UNIT), "{name}: {text:?} into {room}, after");
     }
 }
 
@@ -265,7 +265,7 @@ fn decodes_short(bytes: &[u8]) {
             let written = done.unwrap_or(0);
             assert!(done.is_none_or(|done| done == chars.len()), "{level:?}: {bytes:02x?}");
             assert!(out[..written] == chars[..written], "{level:?}: {bytes:02x?}");
-            assert!(out[written..].iter().all(|&c| c == CHAR), "{level:?}: {bytes:02x?}");
+            assert!(done.is_some() || out.iter().all(|&c| c == CHAR), "{level:?}: {bytes:02x?}");
         }
         for room in [units.len().saturating_sub(1), units.len(), 80] {
             let mut out = vec![UNIT; room];

@@ -43,8 +43,8 @@ pub(in crate::simd) fn count_chars(text: &str) -> usize {
     in_blocks.sum::<usize>() + usize::from(rest.iter().fold(0, begins))
 }
 
-/// Decodes `text` into `out`, as far as it fits. Returns the bytes read and the `char`s written; the others in
-/// `out` are unchanged.
+/// Decodes `text` into `out`, as far as it fits. Returns the bytes read and the `char`s written; later ones in
+/// `out` may be overwritten.
 #[inline(always)]
 pub(in crate::simd) fn decode_chars<V: Lanes>(
     any: V,
@@ -60,7 +60,7 @@ pub(in crate::simd) fn decode_chars<V: Lanes>(
 }
 
 /// Decodes `text` into `out`, as far as it fits, without splitting a pair. Returns the bytes read and
-/// the units written; the others in `out` are unchanged.
+/// the units written; later ones in `out` may be overwritten.
 #[inline(always)]
 pub(in crate::simd) fn decode_utf16<V: Lanes>(
     any: V,

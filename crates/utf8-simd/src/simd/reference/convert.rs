@@ -1,7 +1,7 @@
 //! Text to `char`s and UTF-16, and back.
 //!
 //! Text is a `str`, so it is well-formed. The implementation of a level returns the same results, writes
-//! the same units, and leaves the other units unchanged.
+//! the same units, and may overwrite later units.
 
 use core::mem::MaybeUninit;
 

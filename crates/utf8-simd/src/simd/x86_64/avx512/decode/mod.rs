@@ -17,8 +17,7 @@
 //! indexes of the last bytes are compressed instead, and the bytes of sixteen characters at a time are
 //! gathered by these indexes.
 //!
-//! Whole vectors are stored while later stores are certain to overwrite the excess. Near the end of the
-//! text or of the output, only the needed units are stored.
+//! Whole vectors are stored while they fit. Near the end of the output, only the needed units are stored.
 
 mod units;
 
@@ -39,9 +38,6 @@ use crate::simd::x86_64::avx512::vector::{
 const WIDE: usize = BLOCK - BEFORE;
 /// The bytes before such a block in the same register. Three are needed.
 const BEFORE: usize = 8;
-
-/// The maximum number of bytes of text per unit.
-const PLENTY: usize = 4;
 
 /// The maximum number of units that a block overwrites.
 const fn most(size: usize) -> usize {
@@ -116,14 +112,22 @@ fn short<const SIZE: usize, const CHECK: bool>(
     let wide = _mm512_cmpge_epu8_mask(block, _mm512_set1_epi8(0xF0_u8 as i8));
     let pairs = if SIZE == 2 { wide.count_ones() } else { 0 };
     let units = (ends.count_ones() + pairs) as usize;
-    let out = out.get_mut(..units * SIZE)?;
+    let is_roomy = out.len() >= most(SIZE) * SIZE;
+    let exact = out.get_mut(..units * SIZE)?;
     if wide != 0 {
-        let put = put_wide::<SIZE, true>(block, ends, out);
+        let put = match is_roomy {
+            true => put_wide::<SIZE, false>(block, ends, out),
+            false => put_wide::<SIZE, true>(block, ends, exact),
+        };
         debug_assert_eq!(put, units);
     } else {
         let zero = Bytes64::zero();
         let (back1, back2) = (text.prev::<1>(zero), text.prev::<2>(zero));
-        Planes::of_three(block, back1.0, back2.0).compress(ends).put_exactly::<SIZE>(out);
+        let planes = Planes::of_three(block, back1.0, back2.0).compress(ends);
+        match is_roomy {
+            true => planes.put::<SIZE>(units, out),
+            false => planes.put_exactly::<SIZE>(exact),
+        }
     }
     Some(units)
 }
@@ -144,7 +148,7 @@ fn finish<U: convert::DecodedUnit>(
 }
 
 /// Decodes to units of `SIZE` bytes, four for `char`s and two for UTF-16, until a block might not fit.
-/// Returns the bytes read, up to a character boundary, and the units written; later units are unchanged.
+/// Returns the bytes read, up to a character boundary, and the units written; later units may be overwritten.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn decode<const SIZE: usize>(text: &str, out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
@@ -156,11 +160,16 @@ fn decode<const SIZE: usize>(text: &str, out: &mut [MaybeUninit<u8>]) -> (usize,
     let mut written = 0;
     // Invariant: the characters that end before `at` are written, `written` units, and no others.
     while at < bytes.len() {
+        if bytes.len() - at <= BLOCK
+            && let Some(units) = last::<SIZE>(bytes, at, &mut out[written * SIZE..])
+        {
+            return (bytes.len(), written + units);
+        }
         let Some((len, units)) = edge::<SIZE>(bytes, at, &mut out[written * SIZE..]) else { break };
         at += len;
         written += units;
         // More than a block is left, so `edge` has consumed at least `WIDE` bytes, which is more than `BEFORE`.
-        if bytes.len() - at > BLOCK + PLENTY * most(SIZE) {
+        if bytes.len() - at.min(bytes.len()) > BLOCK {
             let (len, units) = run::<SIZE>(bytes, at, &mut out[written * SIZE..]);
             at += len;
             written += units;
@@ -189,9 +198,7 @@ fn run<const SIZE: usize>(
     let mut at = from;
     let mut room = out;
     let mut reach = DecodeReach::Ascii;
-    // Later units overwrite the excess: enough text follows, or the output is filled except for one unit, in
-    // which a pair of surrogates does not fit.
-    while bytes.len() - at > BLOCK + PLENTY * most(SIZE) && room.len() > most(SIZE) * SIZE {
+    while bytes.len() - at > BLOCK && room.len() >= most(SIZE) * SIZE {
         // SAFETY: `BEFORE` bytes are before `at`, which only grows, and more than a block is after it.
         let window = unsafe { bytes.get_unchecked(at - BEFORE..at + 1 + BLOCK) };
         let (len, units) =
@@ -259,8 +266,27 @@ fn inside<const SIZE: usize>(
 static CONTINUING_OR_BEFORE: Aligned =
     Aligned(table!(64, |i| if i < BEFORE { 0x7F } else { 0xBF }));
 
-/// Like [`inside`], for any block of `bytes`: the one at `at`. Writes no excess units. Returns `None`, and
-/// writes nothing, if the units do not fit.
+/// Writes the characters that end from `at` on, in the last block. Returns their number of units. Returns `None`, and writes
+/// nothing, if whole vectors do not fit, if too few bytes are before the block, or if a character has four bytes.
+///
+/// The block contains bytes before `at` again, so that no load has a mask: with one, a load waits for the stores before it.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn last<const SIZE: usize>(bytes: &[u8], at: usize, out: &mut [MaybeUninit<u8>]) -> Option<usize> {
+    let window: &[u8; BEFORE + BLOCK] = bytes.last_chunk()?;
+    let moved = |back: usize| load(first(&window[BEFORE - back..]));
+    let block = moved(0);
+    if out.len() < most(SIZE) * SIZE || any_from(_mm512_max_epu8(block, moved(3)), 0xF0) {
+        return None;
+    }
+    let done = BLOCK - (bytes.len() - at);
+    let ends = (not_continuing(block) >> 1 | 1 << (BLOCK - 1)) >> done << done;
+    let units = ends.count_ones() as usize;
+    Planes::of_three(block, moved(1), moved(2)).compress(ends).put::<SIZE>(units, out);
+    Some(units)
+}
+
+/// Like [`inside`], for any block of `bytes`: the one at `at`. Returns `None`, and writes nothing, if the units do not fit.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn edge<const SIZE: usize>(
@@ -270,6 +296,8 @@ fn edge<const SIZE: usize>(
 ) -> Option<(usize, usize)> {
     let len = (bytes.len() - at).min(BLOCK);
     let block = load_within(bytes, at, 0);
+    // Whole vectors fit.
+    let is_roomy = out.len() >= most(SIZE) * SIZE;
     let is_ascii = !Bytes64(block).any_high_bit();
     if !is_ascii && any_from(_mm512_max_epu8(block, load_within(bytes, at, -3)), 0xF0) {
         let len = len.min(WIDE);
@@ -284,18 +312,28 @@ fn edge<const SIZE: usize>(
             0
         };
         let units = (ends.count_ones() + pairs) as usize;
-        let put = put_wide::<SIZE, true>(window, ends, out.get_mut(..units * SIZE)?);
+        let put = match is_roomy {
+            true => put_wide::<SIZE, false>(window, ends, out),
+            false => put_wide::<SIZE, true>(window, ends, out.get_mut(..units * SIZE)?),
+        };
         debug_assert_eq!(put, units);
         return Some((len, units));
     }
     let ends = not_continuing(load_within(bytes, at, 1)) & lanes(len);
     let units = if is_ascii { len } else { ends.count_ones() as usize };
-    let out = out.get_mut(..units * SIZE)?;
+    let exact = out.get_mut(..units * SIZE)?;
     if is_ascii {
-        put_ascii_exactly::<SIZE>(block, out);
+        match is_roomy {
+            true => put_ascii::<SIZE>(block, out),
+            false => put_ascii_exactly::<SIZE>(block, exact),
+        }
     } else {
         let (back1, back2) = (load_within(bytes, at, -1), load_within(bytes, at, -2));
-        Planes::of_three(block, back1, back2).compress(ends).put_exactly::<SIZE>(out);
+        let planes = Planes::of_three(block, back1, back2).compress(ends);
+        match is_roomy {
+            true => planes.put::<SIZE>(units, out),
+            false => planes.put_exactly::<SIZE>(exact),
+        }
     }
     Some((len, units))
 }
