@@ -42,6 +42,7 @@
 //! | `Stream` or `AsyncRead` | `char`s | [`stream::CharStream`] | `stream` |
 //! | `FramedRead` | text | [`codec::Utf8Codec`] | `codec` |
 //! | `FramedRead` | lines | [`codec::Utf8LinesCodec`] | `codec` |
+//! | `FramedRead` | frames | [`codec::Utf8FramesCodec`] | `codec` |
 //! | `FramedRead` | text and errors, all bytes | [`codec::Utf8ChunksCodec`] | `codec` |
 //! | `FramedRead` | `char`s | [`codec::CharCodec`] | `codec` |
 //! | WebSocket frames | their headers | [`websocket::FrameHeader`] | `std` |

@@ -16,6 +16,7 @@ use futures::{FutureExt, StreamExt};
 use lists::{LOSSY, MULTILINGUAL};
 use tokio::io::{AsyncRead, AsyncWriteExt, DuplexStream, ReadBuf, duplex};
 use tokio_util::codec::{BytesCodec, FramedRead};
+use utf8_codec::lines::{Delimiter, LineDecoder};
 use utf8_codec::stream::{
     CharStream, Utf8ByteReader, Utf8Lines, Utf8Reader, Utf8Stream, Utf8StreamExt,
 };
@@ -96,6 +97,17 @@ impl AsyncRead for Endless {
             self.at = (self.at + 1) % self.text.len();
         }
         Poll::Ready(Ok(()))
+    }
+}
+
+impl io::Read for Endless {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let len = self.read.min(buffer.len());
+        for byte in &mut buffer[..len] {
+            *byte = self.text[self.at];
+            self.at = (self.at + 1) % self.text.len();
+        }
+        Ok(len)
     }
 }
 
@@ -251,6 +263,55 @@ impl AsyncRead for Pausing {
         buffer.put_slice(b"a line\n");
         Poll::Ready(Ok(()))
     }
+}
+
+/// The lines of [`Endless`] readers, with all lengths of reads, and one in which every line is longer than a read.
+#[test]
+fn borrowed_lines_allocate_nothing_while_data_keeps_arriving() {
+    for (read, capacity) in [(1, 64), (7, 64), (96, 4096), (1460, 8192), (100_000, 8192)] {
+        let mut lines = Utf8Reader::new(Endless::new(read)).with_capacity(capacity).into_lines();
+        lines = lines.with_delimiter(Delimiter::text(" ").unwrap());
+        allocates_nothing(read, || {
+            futures::executor::block_on(lines.next_line()).unwrap().unwrap().len()
+        });
+        let reader = utf8_codec::io::Utf8Reader::new(Endless::new(read)).with_capacity(capacity);
+        let mut lines = reader.into_lines().with_delimiter(Delimiter::text(" ").unwrap());
+        allocates_nothing(read, || lines.next_line().unwrap().unwrap().len());
+
+        // Each line ends in a read of its own.
+        let text = format!("{}\n", "x".repeat(read.min(9999))).into_bytes();
+        let mut chunks = text.chunks(read).cycle();
+        let mut decoder = LineDecoder::new();
+        let mut next = || {
+            let mut len = 0;
+            let mut lines = decoder.push(chunks.next().expect("it has no end"));
+            while let Some(line) = lines.next_line() {
+                len += line.unwrap().len();
+            }
+            len
+        };
+        allocates_nothing(read, || next() + next() + next());
+    }
+}
+
+#[test]
+fn repaired_lines_allocate_nothing_while_data_keeps_arriving() {
+    for mode in LOSSY {
+        let mut decoder = LineDecoder::new().with_error_mode(mode);
+        allocates_nothing(1, || {
+            let mut lines = decoder.push(b"a\xFFb\nc\xE2\x82\n\xFF\n.");
+            (0..3).map(|_| lines.next_line().unwrap().unwrap().len()).sum::<usize>() + 1
+        });
+    }
+}
+
+fn allocates_nothing(read: usize, mut line: impl FnMut() -> usize) {
+    // The first lines can allocate, until the longest has been cut.
+    (0..20_000).for_each(|_| _ = line());
+    let before = taken();
+    let bytes: usize = (0..1000).map(|_| line()).sum();
+    assert_eq!(taken(), before, "{read} bytes at once");
+    assert!(bytes > 500, "{bytes}");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! | [`Utf8Codec`] | [`ByteString`], a run of whole characters | ends the stream (or is repaired in a lossy mode) | `T: AsRef<str>` |
 //! | [`Utf8ChunksCodec`] | `Result<`[`ByteString`]`, `[`Utf8Error`]`>`, lossless | becomes an `Err` item | its items |
 //! | [`Utf8LinesCodec`] | `Result<`[`Line`](crate::lines::Line)`, `[`LineError`](crate::lines::LineError)`>` | the line becomes an `Err` item (or is repaired in a lossy mode) | `T: AsRef<str>` |
+//! | [`Utf8FramesCodec`] | `Result<`[`ByteString`]`, `[`Utf8Error`]`>`, a frame of another codec such as [`DecimalFrames`] | the frame becomes an `Err` item (or is repaired in a lossy mode) | text |
 //! | [`CharCodec`] | `char` | ends the stream (or is repaired in a lossy mode) | `char`, `&[char]` |
 //! | [`DialectCodec`] | [`DialectPiece`](crate::dialect::DialectPiece), text or a code point of a [dialect](crate::dialect) | ends the stream (or is repaired in a lossy mode) | `T: AsRef<str>`, [`DialectPiece`](crate::dialect::DialectPiece) |
 //! | [`JavaUtfCodec`] | `Result<`[`ByteString`]`, _>`, strings of Java's `writeUTF` | the string becomes an `Err` item (or is repaired in a lossy mode) | `T: AsRef<str>` |
@@ -59,6 +60,7 @@
 mod char_codec;
 mod chunks_codec;
 mod dialect_codec;
+mod frames_codec;
 mod java_utf_codec;
 mod lines_codec;
 mod utf8_codec;
@@ -66,6 +68,7 @@ mod utf8_codec;
 pub use char_codec::CharCodec;
 pub use chunks_codec::Utf8ChunksCodec;
 pub use dialect_codec::DialectCodec;
+pub use frames_codec::{DecimalFrames, Utf8FramesCodec};
 pub use java_utf_codec::JavaUtfCodec;
 pub use lines_codec::Utf8LinesCodec;
 pub use utf8_codec::Utf8Codec;

@@ -3,12 +3,12 @@
 use alloc::string::String;
 
 /// The text would be longer than the limit.
+#[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooLong;
 
 /// Appends `more`, unless `text` would become longer than `max_length`.
-///
-/// The capacity of `text` doubles like that of a `String`, but never exceeds `max_length`.
+#[cfg(feature = "std")]
 pub(crate) fn append_within(
     text: &mut String,
     more: &str,
@@ -17,11 +17,24 @@ pub(crate) fn append_within(
     if more.len() > max_length.saturating_sub(text.len()) {
         return Err(TooLong);
     }
-    let needed = text.len() + more.len();
-    if needed > text.capacity() {
-        let capacity = needed.max(text.capacity().saturating_mul(2)).min(max_length);
-        text.reserve_exact(capacity - text.len());
+    push_within(text, more, max_length);
+    Ok(())
+}
+
+/// Appends `more`, which fits.
+///
+/// The capacity of `text` doubles like that of a `String`, but never exceeds `max_length`.
+#[inline]
+pub(crate) fn push_within(text: &mut String, more: &str, max_length: usize) {
+    if more.len() > text.capacity() - text.len() {
+        grow(text, more.len(), max_length);
     }
     text.push_str(more);
-    Ok(())
+}
+
+#[cold]
+fn grow(text: &mut String, more: usize, max_length: usize) {
+    let needed = text.len() + more;
+    let capacity = needed.max(text.capacity().saturating_mul(2)).min(max_length);
+    text.reserve_exact(capacity.max(needed) - text.len());
 }

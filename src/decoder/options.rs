@@ -35,8 +35,8 @@ use crate::decoder::{BomPolicy, BomState, Utf8ErrorKind};
 ///
 /// With the feature `serde`, options can come from a configuration file. All fields are optional. A mid-stream start with a
 /// BOM policy other than `keep` is an error. The names in `strictness` are `nul`, `controls` (without HT, LF and CR),
-/// `C0 controls`, `DEL and C1 controls`, `whitespace` (HT, LF and CR), `noncharacters`, `U+FFFE and U+FFFF` and
-/// `other noncharacters`. [`reject_controls`](Self::reject_controls) is `controls` and `whitespace`.
+/// `C0 controls`, `DEL and C1 controls`, `whitespace` (HT, LF and CR), `CR`, `invisible characters`, `noncharacters`,
+/// `U+FFFE and U+FFFF` and `other noncharacters`. [`reject_controls`](Self::reject_controls) is `controls` and `whitespace`.
 ///
 /// ```standalone_crate
 /// # #[cfg(feature = "serde")] {
@@ -127,7 +127,8 @@ impl Utf8Options {
         self.rejecting(NUL)
     }
 
-    /// Rejects control characters: U+0001 to U+001F and U+007F to U+009F.
+    /// Rejects control characters except NUL: U+0001 to U+001F and U+007F to U+009F. [`reject_nul`](Self::reject_nul) rejects
+    /// NUL.
     ///
     /// # Examples
     ///
@@ -229,6 +230,35 @@ impl Utf8Options {
         self.reject_nul().reject_controls_except_whitespace().reject_noncharacters()
     }
 
+    /// Accepts only characters that a stranger's text may show on a terminal, in a log or in a list of names: none of them
+    /// controls the terminal, moves other text, or is invisible.
+    ///
+    /// Rejects NUL, the C0 controls except HT and LF, DEL and the C1 controls; the bidirectional controls (U+061C, U+200E,
+    /// U+200F, U+202A to U+202E, U+2066 to U+2069), the line and paragraph separators U+2028 and U+2029, and the
+    /// characters without a width, U+200B to U+200D, U+2060 to U+206F and U+FEFF (Unicode Technical Report 36, section
+    /// 3; UAX 9, section 2). With U+200D, emoji that are joined from others fall apart, and with U+200C some Persian spelling is
+    /// lost: for prose that nobody has to compare, [`reject_controls_except_whitespace`] is enough.
+    ///
+    /// Repairs and legacy text are checked too. A [`BomPolicy`](crate::BomPolicy) that removes a BOM comes first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Options};
+    ///
+    /// let options = Utf8Options::new().only_displayable_characters();
+    /// let mut decoder = Utf8Decoder::new().with_options(options);
+    /// let mut shown = String::new();
+    /// let name = "user\u{202E}gpj.exe\x1B[2J"; // in the other direction, and it clears the screen
+    /// let _done = decoder.push_to_string(name.as_bytes(), ErrorMode::Replacement, &mut shown);
+    /// assert_eq!(shown, "user\u{FFFD}gpj.exe\u{FFFD}[2J");
+    /// ```
+    ///
+    /// [`reject_controls_except_whitespace`]: Self::reject_controls_except_whitespace
+    pub const fn only_displayable_characters(self) -> Self {
+        self.rejecting(NUL | CONTROLS | CR | INVISIBLE)
+    }
+
     const fn rejecting(self, classes: u8) -> Self {
         let strictness = self.strictness.with(Strictness { rejected: classes });
         Self { strictness, ..self }
@@ -282,6 +312,10 @@ const C1: u8 = 8;
 const BMP_END: u8 = 16;
 /// The other noncharacters: U+FDD0 to U+FDEF, and the last two code points of the planes from 1.
 const OTHER_NONCHARACTERS: u8 = 32;
+/// CR alone.
+const CR: u8 = 64;
+/// Bidirectional controls, line and paragraph separators, characters without a width.
+const INVISIBLE: u8 = 128;
 const NONCHARACTERS: u8 = BMP_END | OTHER_NONCHARACTERS;
 const CONTROLS: u8 = C0 | C1;
 const ALL_CONTROLS: u8 = CONTROLS | WHITESPACE;
@@ -338,10 +372,15 @@ impl Strictness {
     fn judge(self, bytes: &[u8]) -> Option<(usize, Utf8ErrorKind)> {
         let (class, len, kind) = match *bytes {
             [0, ..] => (NUL, 1, Utf8ErrorKind::Forbidden),
-            [b'\t' | b'\n' | b'\r', ..] => (WHITESPACE, 1, Utf8ErrorKind::Forbidden),
+            [b'\t' | b'\n', ..] => (WHITESPACE, 1, Utf8ErrorKind::Forbidden),
+            [b'\r', ..] => (WHITESPACE | CR, 1, Utf8ErrorKind::Forbidden),
             [0x01..=0x1F, ..] => (C0, 1, Utf8ErrorKind::Forbidden),
             [0x7F, ..] => (C1, 1, Utf8ErrorKind::Forbidden),
             [0xC2, 0x80..=0x9F, ..] => (C1, 2, Utf8ErrorKind::Forbidden),
+            [0xD8, 0x9C, ..] => (INVISIBLE, 2, Utf8ErrorKind::Forbidden),
+            [0xE2, 0x80, 0x8B..=0x8F | 0xA8..=0xAE, ..]
+            | [0xE2, 0x81, 0xA0..=0xAF, ..]
+            | [0xEF, 0xBB, 0xBF, ..] => (INVISIBLE, 3, Utf8ErrorKind::Forbidden),
             [0xEF, 0xBF, 0xBE | 0xBF, ..] => (BMP_END, 3, Utf8ErrorKind::Noncharacter),
             [0xEF, 0xB7, 0x90..=0xAF, ..] => (OTHER_NONCHARACTERS, 3, Utf8ErrorKind::Noncharacter),
             [0xF0..=0xF4, 0x8F | 0x9F | 0xAF | 0xBF, 0xBF, 0xBE | 0xBF, ..] => {
@@ -376,7 +415,7 @@ impl Strictness {
 }
 
 /// The names of the classes.
-const CLASSES: [(u8, &str); 8] = [
+const CLASSES: [(u8, &str); 10] = [
     (NONCHARACTERS, "noncharacters"),
     (BMP_END, "U+FFFE and U+FFFF"),
     (OTHER_NONCHARACTERS, "other noncharacters"),
@@ -385,6 +424,8 @@ const CLASSES: [(u8, &str); 8] = [
     (C0, "C0 controls"),
     (C1, "DEL and C1 controls"),
     (WHITESPACE, "whitespace"),
+    (CR, "CR"),
+    (INVISIBLE, "invisible characters"),
 ];
 
 /// The first bytes of characters that can be rejected.
@@ -392,7 +433,8 @@ static SUSPECT: [bool; 256] = {
     let mut suspect = [false; 256];
     let mut byte = 0;
     while byte < 256 {
-        suspect[byte] = matches!(byte, 0x00..=0x1F | 0x7F | 0xC2 | 0xEF | 0xF0..=0xF4);
+        suspect[byte] =
+            matches!(byte, 0x00..=0x1F | 0x7F | 0xC2 | 0xD8 | 0xE2 | 0xEF | 0xF0..=0xF4);
         byte += 1;
     }
     suspect

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use utf8_simd::count_chars;
+use utf8_simd::{count_chars, utf16_len};
 
 use crate::decoder::Utf8Error;
 
@@ -17,6 +17,8 @@ use crate::decoder::Utf8Error;
 ///   These are the line numbers of `grep -n`, of compilers, and of `lines::Delimiter::lf`.
 /// - **Column**: counts `char`s from 1. A reported error is one column. A repair is text, so each of its
 ///   `char`s is one.
+/// - **UTF-16 column**: the same in UTF-16 units, as editors count by default (Language Server Protocol, `Position`,
+///   where the first is 0). An error counts as U+FFFD.
 /// - **Offset**: counts the bytes before it in the stream. A BOM that was removed and skipped bytes count. They
 ///   are not part of the text: pass their number to [`skip`](Self::skip). After an error, the offset is that of the
 ///   error, so it is correct again.
@@ -24,8 +26,8 @@ use crate::decoder::Utf8Error;
 /// In a lossy mode the text is not as long as its bytes, so `push` cannot know the offset. The adaptors of `char`s
 /// do: `io::Utf8Reader::chars_with_positions` and `stream::CharStream::with_positions`.
 ///
-/// [`push`](Self::push) makes two passes over the text, both with vector instructions. If the text contains an LF,
-/// the second pass covers only what follows the last LF.
+/// [`push`](Self::push) makes three passes over the text, all with vector instructions. If the text contains an LF,
+/// the last two cover only what follows the last LF.
 ///
 /// # Examples
 ///
@@ -60,6 +62,8 @@ pub struct TextPosition {
     pub line: u64,
     /// The number of the column, in `char`s. The first column is 1.
     pub column: u64,
+    /// The number of the column, in UTF-16 units. The first column is 1.
+    pub utf16_column: u64,
     /// The number of bytes before the position in the stream.
     pub offset: u64,
 }
@@ -67,7 +71,7 @@ pub struct TextPosition {
 impl TextPosition {
     /// Returns the start of a stream: line 1, column 1, offset 0.
     pub const fn new() -> Self {
-        Self { line: 1, column: 1, offset: 0 }
+        Self { line: 1, column: 1, utf16_column: 1, offset: 0 }
     }
 
     /// Moves past `text`.
@@ -78,20 +82,21 @@ impl TextPosition {
     /// use utf8_codec::TextPosition;
     ///
     /// let mut position = TextPosition::new();
-    /// position.push("one\nzwölf");
-    /// assert_eq!((position.line, position.column, position.offset), (2, 6, 10));
+    /// position.push("one\nzwölf 👋");
+    /// assert_eq!((position.line, position.column, position.offset), (2, 8, 15));
+    /// assert_eq!(position.utf16_column, 9);
     /// ```
     pub fn push(&mut self, text: &str) {
         self.skip(text.len() as u64);
         let lines = count_line_feeds(text.as_bytes());
         // The bytes after the last LF are searched from the end, and only if there is one.
-        match if lines > 0 { text.rsplit_once('\n') } else { None } {
-            None => self.column = self.column.saturating_add(count_chars(text) as u64),
-            Some((_, last)) => {
-                self.line = self.line.saturating_add(lines);
-                self.column = 1 + count_chars(last) as u64;
-            }
+        let mut last = text;
+        if let (1.., Some((_, after))) = (lines, text.rsplit_once('\n')) {
+            self.line = self.line.saturating_add(lines);
+            (self.column, self.utf16_column) = (1, 1);
+            last = after;
         }
+        self.pass(count_chars(last) as u64, utf16_len(last) as u64);
     }
 
     /// Moves past the bytes of `error`, which count as one column.
@@ -116,16 +121,17 @@ impl TextPosition {
         match error.bytes() {
             [] => {}
             b"\n" => self.end_line(),
-            _ => self.end_column(),
+            _ => self.pass(1, 1),
         }
     }
 
     fn end_line(&mut self) {
-        (self.line, self.column) = (self.line.saturating_add(1), 1);
+        *self = Self { line: self.line.saturating_add(1), offset: self.offset, ..Self::new() };
     }
 
-    fn end_column(&mut self) {
-        self.column = self.column.saturating_add(1);
+    fn pass(&mut self, chars: u64, units: u64) {
+        self.column = self.column.saturating_add(chars);
+        self.utf16_column = self.utf16_column.saturating_add(units);
     }
 
     /// Moves past `bytes` bytes that are not part of the text: a BOM that was removed, or the bytes that were
@@ -155,7 +161,7 @@ impl TextPosition {
         let at = *self;
         match item {
             Ok('\n') => self.end_line(),
-            Ok(_) => self.end_column(),
+            Ok(c) => self.pass(1, c.len_utf16() as u64),
             Err(Some(error)) => self.push_error(error),
             Err(None) => {}
         }

@@ -16,12 +16,14 @@ use crate::decoder::{
 pub(crate) struct PositionFields {
     line: NonZeroU64,
     column: NonZeroU64,
+    utf16_column: NonZeroU64,
     offset: u64,
 }
 
 impl From<PositionFields> for TextPosition {
-    fn from(PositionFields { line, column, offset }: PositionFields) -> Self {
-        Self { line: line.get(), column: column.get(), offset }
+    fn from(fields: PositionFields) -> Self {
+        let PositionFields { line, column, utf16_column, offset } = fields;
+        Self { line: line.get(), column: column.get(), utf16_column: utf16_column.get(), offset }
     }
 }
 

@@ -348,17 +348,11 @@ impl LineDecoder {
                 None => {}
                 Some(item) => {
                     let item = item.map(|(text, info)| (None, self.machine.keep(text, info)));
-                    if self.open.len() - used > piece.len() {
-                        // An error in earlier bytes has rejected the line: skip what has arrived of it.
-                        used += self.machine.step(&self.open[used..], LineAction::More).0;
-                    }
-                    self.open.drain(..used);
-                    let left = self.open.len();
-                    if left > piece.len() {
-                        return (piece.len(), Some(item)); // the piece is the chunk
-                    }
-                    self.open.clear();
-                    return (piece.len() - left, Some(item));
+                    // Bytes before the piece are left if an error in them has rejected the line.
+                    let of_piece = used.saturating_sub(before);
+                    self.open.truncate(before);
+                    self.open.drain(..used.min(before));
+                    return (of_piece, Some(item));
                 }
             }
         }

@@ -106,6 +106,25 @@ impl TextFinder {
         self.position = 0;
     }
 
+    /// Returns how many of the last bytes of the text so far can be the beginning of a match. What precedes them is in no later
+    /// match, and can be passed on: to replace a match, or to remove it from a stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::search::TextFinder;
+    ///
+    /// let mut finder = TextFinder::new("</script>").unwrap();
+    /// assert_eq!(finder.push("a < b, </scr").count(), 0);
+    /// assert_eq!(finder.begun(), "</scr".len());
+    /// assert_eq!(finder.push("ibe>").count(), 0);
+    /// assert_eq!(finder.begun(), 0);
+    /// ```
+    #[must_use]
+    pub fn begun(&self) -> usize {
+        self.begun
+    }
+
     /// Returns the number of bytes that have been searched or skipped.
     pub fn position(&self) -> u64 {
         self.position

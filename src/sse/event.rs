@@ -2,10 +2,12 @@
 
 use alloc::borrow::Cow;
 use alloc::string::String;
-use alloc::sync::Arc;
 use core::fmt;
 use core::fmt::Write;
 use core::time::Duration;
+
+use crate::decoder::error::Utf8Error;
+use crate::sse::SharedStr;
 
 /// An event of an event stream.
 ///
@@ -22,26 +24,52 @@ use core::time::Duration;
 /// # Ok::<(), utf8_codec::sse::EventError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Event {
+pub struct Event<T = String> {
     /// The type: the last `event` line, or `message` if there was none or if it was empty.
-    pub event_type: Cow<'static, str>,
-    /// The `data` lines, joined by LF. It can be empty.
-    pub data: String,
+    pub event_type: SharedStr,
+    /// The `data` lines, joined by LF. It can be empty. A decoder borrows it from the chunk if it is one line of it.
+    pub data: T,
     /// The last event ID: that of this event, or of the last event before it that had one. It is empty if there
     /// was none. All events to which an ID applies share it.
-    pub last_event_id: Arc<str>,
+    pub last_event_id: SharedStr,
+    /// The number of ill-formed parts that have been replaced in its `data`, `event` and `id` lines.
+    pub repaired: u64,
 }
 
-impl Event {
+impl<T> Event<T> {
     /// Creates an event with this data, the type `message`, and an empty ID.
     #[must_use]
-    pub fn new(data: impl Into<String>) -> Self {
-        let (event_type, last_event_id) = (Cow::Borrowed(Self::MESSAGE), Arc::default());
-        Self { event_type, data: data.into(), last_event_id }
+    pub fn new(data: T) -> Self {
+        let (event_type, last_event_id) = (SharedStr::MESSAGE, SharedStr::EMPTY);
+        Self { event_type, data, last_event_id, repaired: 0 }
     }
 
-    /// The type of an event that has none.
-    pub(super) const MESSAGE: &'static str = "message";
+    /// Converts the data.
+    #[inline]
+    pub fn map_data<U>(self, convert: impl FnOnce(T) -> U) -> Event<U> {
+        let Self { event_type, data, last_event_id, repaired } = self;
+        Event { event_type, data: convert(data), last_event_id, repaired }
+    }
+}
+
+impl Event<Cow<'_, str>> {
+    /// Copies the data if it is borrowed.
+    #[must_use]
+    pub fn into_owned(self) -> Event {
+        self.map_data(Cow::into_owned)
+    }
+}
+
+/// An item of an event stream.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum EventItem<T = String> {
+    /// An event.
+    Event(Event<T>),
+    /// The text of a comment: a line that begins with a colon. One space after it is removed, as in a field.
+    Comment(T),
+    /// The event that the end of the stream cut off, with the data so far. The standard discards it.
+    Incomplete(Event<T>),
 }
 
 /// Writes events as the text of an event stream.
@@ -68,7 +96,7 @@ impl Event {
 #[derive(Clone, Debug, Default)]
 pub struct EventEncoder {
     /// `None` at the start: the receiver's is unknown.
-    last_event_id: Option<Arc<str>>,
+    last_event_id: Option<SharedStr>,
 }
 
 impl EventEncoder {
@@ -92,7 +120,7 @@ impl EventEncoder {
     /// use utf8_codec::sse::{Event, EventEncoder, EventError};
     ///
     /// let (mut encoder, mut text) = (EventEncoder::new(), String::new());
-    /// let event = Event { event_type: "add".into(), data: "5".into(), last_event_id: "1".into() };
+    /// let event = Event { event_type: "add".into(), last_event_id: "1".into(), ..Event::new("5") };
     /// encoder.encode(&event, &mut text)?;
     /// encoder.encode(&event, &mut text)?; // the ID continues to apply
     /// assert_eq!(text, "event: add\nid: 1\ndata: 5\n\nevent: add\ndata: 5\n\n");
@@ -101,22 +129,26 @@ impl EventEncoder {
     /// assert_eq!(encoder.encode(&forged, &mut text), Err(EventError::InvalidType { offset: 3 }));
     /// # Ok::<(), EventError>(())
     /// ```
-    pub fn encode(&mut self, event: &Event, text: &mut String) -> Result<(), EventError> {
-        let Event { event_type, data, last_event_id: id } = event;
+    pub fn encode<T: AsRef<str>>(
+        &mut self,
+        event: &Event<T>,
+        text: &mut String,
+    ) -> Result<(), EventError> {
+        let Event { event_type, data, last_event_id: id, .. } = event;
         if let Some(offset) = event_type.find(LINE_ENDS) {
             return Err(EventError::InvalidType { offset });
         }
         if let Some(offset) = id.find(['\r', '\n', '\0']) {
             return Err(EventError::InvalidId { offset });
         }
-        if !event_type.is_empty() && event_type != Event::MESSAGE {
+        if !event_type.is_empty() && *event_type != SharedStr::MESSAGE {
             push_line(text, "event: ", event_type);
         }
         if self.last_event_id.as_ref() != Some(id) {
             push_line(text, if id.is_empty() { "id" } else { "id: " }, id);
             self.last_event_id = Some(id.clone());
         }
-        let mut rest = &**data;
+        let mut rest = data.as_ref();
         while let Some(end) = rest.find(LINE_ENDS) {
             push_line(text, "data: ", &rest[..end]);
             let delimiter = if rest[end..].starts_with("\r\n") { 2 } else { 1 };
@@ -186,6 +218,10 @@ pub enum EventError {
         /// The limit, in bytes.
         max_length: usize,
     },
+    /// A received event has ill-formed bytes in its data, type or ID. Only a
+    /// [strict](crate::sse::EventDecoder::strict) decoder returns this.
+    #[error("{}", .0.message_in(" in an event"))]
+    Utf8(Utf8Error),
     /// The type of an event to be sent contains CR or LF.
     #[error("event type contains a line ending at byte {offset}")]
     InvalidType {
@@ -212,7 +248,7 @@ pub enum EventError {
 impl From<EventError> for std::io::Error {
     fn from(error: EventError) -> Self {
         let kind = match error {
-            EventError::TooLong { .. } => std::io::ErrorKind::InvalidData,
+            EventError::TooLong { .. } | EventError::Utf8(_) => std::io::ErrorKind::InvalidData,
             _ => std::io::ErrorKind::InvalidInput,
         };
         Self::new(kind, error)
@@ -238,14 +274,17 @@ pub enum EventPart {
     Content,
     /// The ID.
     Id,
+    /// A comment.
+    Comment,
 }
 
-/// Writes `event` or `ID of the event`.
+/// Writes `event`, `ID of the event` or `comment in the event`.
 impl fmt::Display for EventPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Content => "event",
             Self::Id => "ID of the event",
+            Self::Comment => "comment in the event",
         })
     }
 }

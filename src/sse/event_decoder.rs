@@ -2,16 +2,18 @@
 
 use alloc::borrow::Cow;
 use alloc::string::String;
-use alloc::sync::Arc;
 use core::iter::FusedIterator;
 use core::mem;
 use core::time::Duration;
 
+use memchr::{memchr, memchr2};
+
 use crate::decoder::bom::BOM;
 use crate::decoder::error::Utf8Error;
-use crate::decoder::limit::append_within;
+use crate::decoder::limit::push_within;
+use crate::decoder::slices::from_utf8;
 use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::sse::{Event, EventError, EventPart};
+use crate::sse::{Event, EventError, EventItem, EventPart, SharedStr};
 
 /// Decodes an event stream that arrives in chunks split anywhere.
 ///
@@ -45,13 +47,21 @@ use crate::sse::{Event, EventError, EventPart};
 /// ```
 #[derive(Clone, Debug)]
 pub struct EventDecoder {
-    line: FieldLine,
+    line: Line,
     pending: Pending,
     limits: Limits,
-    /// Decodes the values. Between lines it holds nothing.
+    repair: Repair,
+    /// Whether comments are items.
+    has_comments: bool,
+    /// Decodes the values of lines that are cut or ill-formed. Between lines it holds nothing.
     utf8: Utf8Decoder,
     position: u64,
-    last_event_id: Option<Arc<str>>,
+    last_event_id: SharedStr,
+    /// The last type of at most [`Self::SHORT_TYPE`] bytes, because the next event probably has it too.
+    recent_type: SharedStr,
+    /// The length of the last data that was copied, because the next is probably as long. At most
+    /// [`Self::USUAL_DATA`] bytes.
+    usual_length: usize,
     reconnection_time: Option<Duration>,
 }
 
@@ -63,41 +73,53 @@ struct Limits {
     id: usize,
 }
 
-/// What is too long, the offset of its event, and the limit.
-type LongEvent = (EventPart, u64, usize);
+/// What happens to ill-formed bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Repair {
+    Replace,
+    /// The event is rejected.
+    Reject,
+}
+
+/// Why an event is skipped.
+#[derive(Debug)]
+pub(crate) enum Rejection {
+    /// What is too long, the offset of its event, and the limit.
+    TooLong(EventPart, u64, usize),
+    Utf8(Utf8Error),
+}
 
 /// What the next byte belongs to.
 #[derive(Clone, Copy, Debug)]
-enum FieldLine {
+enum Line {
     /// The start of the stream; this many bytes of a BOM have arrived.
     Bom(usize),
-    /// The start of a line.
-    Start,
     /// The start of a line after CR: LF belongs to the line end.
     AfterCr,
-    /// The name of a field.
-    Name(FieldName),
-    /// The first byte after the colon: a space is dropped.
-    Colon(Field),
+    /// The start of a line.
+    Start,
+    /// A line of which so few bytes have arrived that its field is unknown.
+    Head(Head),
     /// The value of a field.
     Value(Field),
     /// A comment, an unknown or invalid field, or a line of a rejected event.
     Ignored,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     Data,
     Event,
     Id,
     /// The number so far; `None` before the first digit.
     Retry(Option<u64>),
+    Comment,
 }
 
-/// The bytes of a name so far.
+/// The first bytes of a line.
 #[derive(Clone, Copy, Debug)]
-struct FieldName {
-    bytes: [u8; FieldName::LONGEST],
+struct Head {
+    bytes: [u8; Head::LONGEST],
     len: usize,
 }
 
@@ -108,16 +130,29 @@ struct Pending {
     offset: Option<u64>,
     /// Whether it is skipped: its text is dropped.
     is_rejected: bool,
-    /// Whether it has a `data` line.
-    has_data: bool,
     /// The bytes of the data and of all `event` lines.
     length: usize,
-    data: String,
-    event_type: String,
+    /// The ill-formed parts that have been replaced.
+    repaired: u64,
+    /// The text of the `data` lines, if there are any.
+    data: Option<String>,
+    event_type: SharedStr,
     /// The last valid ID, if there is one.
-    id: Option<String>,
-    /// The ID whose line has not ended.
-    next_id: String,
+    id: Option<SharedStr>,
+    /// The type, ID or comment whose line has not ended.
+    value: String,
+}
+
+/// What an input contains. It is small, so that an event is only written where the caller wants it: see
+/// [store forwarding](crate::decoder#store-forwarding).
+pub(crate) enum Found<'a> {
+    /// Nothing else.
+    End,
+    /// An event that has data: this text, if it is a part of the input, or [`EventDecoder::held_data`].
+    Event(Option<&'a str>),
+    /// A comment: this text, or [`EventDecoder::held_comment`].
+    Comment(Option<&'a str>),
+    Rejected(Rejection),
 }
 
 impl EventDecoder {
@@ -126,12 +161,16 @@ impl EventDecoder {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            line: FieldLine::Bom(0),
+            line: Line::Bom(0),
             pending: Pending::new(),
             limits: Limits { content: 16 << 20, id: 8 << 10 },
+            repair: Repair::Replace,
+            has_comments: false,
             utf8: Utf8Decoder::new(),
             position: 0,
-            last_event_id: None,
+            last_event_id: SharedStr::EMPTY,
+            recent_type: SharedStr::EMPTY,
+            usual_length: 0,
             reconnection_time: None,
         }
     }
@@ -162,8 +201,27 @@ impl EventDecoder {
     /// In the standard, every stream starts with an empty ID, which applies to events before the first
     /// `id` line. Browsers keep the ID of the previous connection instead; pass it here to do the same.
     #[must_use]
-    pub fn with_last_event_id(self, id: impl Into<Arc<str>>) -> Self {
-        Self { last_event_id: Some(id.into()), ..self }
+    pub fn with_last_event_id(self, id: impl Into<SharedStr>) -> Self {
+        Self { last_event_id: id.into(), ..self }
+    }
+
+    /// Rejects each event with ill-formed bytes in its data, type or ID, instead of replacing them: it becomes an
+    /// [`EventError::Utf8`], and the next event is unaffected. The standard replaces them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::sse::{EventDecoder, EventError};
+    ///
+    /// let mut decoder = EventDecoder::new().strict();
+    /// let mut events = decoder.push(b"data: caf\xE9\n\ndata: tea\n\n");
+    /// let error = events.next().unwrap().unwrap_err();
+    /// assert!(matches!(error, EventError::Utf8(error) if error.valid_up_to() == 9));
+    /// assert_eq!(events.next().unwrap().unwrap().data, "tea");
+    /// ```
+    #[must_use]
+    pub fn strict(self) -> Self {
+        Self { repair: Repair::Reject, ..self }
     }
 
     /// Decodes the next chunk of the stream. Yields the events that it completes.
@@ -193,14 +251,72 @@ impl EventDecoder {
     /// assert_eq!(decoder.push(rest).next().unwrap().unwrap().data, "b");
     /// ```
     #[must_use = "iterators are lazy: bytes are consumed as events are taken"]
-    pub fn push<'a>(&'a mut self, chunk: &'a [u8]) -> Events<'a> {
+    pub fn push<'d, 'c>(&'d mut self, chunk: &'c [u8]) -> Events<'d, 'c> {
+        self.has_comments = false;
         Events { decoder: self, rest: chunk }
+    }
+
+    /// Like [`push`](Self::push), but comments are items too. Servers send them while they have no event, so that an
+    /// idle timer does not fire on a connection that is alive.
+    ///
+    /// # Errors
+    ///
+    /// As for `push`. A comment that is longer than an event may be is an error too; the event around it is
+    /// unaffected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::sse::{EventDecoder, EventItem};
+    ///
+    /// let mut decoder = EventDecoder::new();
+    /// let mut items = decoder.push_items(b": ping\n\n");
+    /// assert_eq!(items.next().unwrap()?, EventItem::Comment("ping".into()));
+    /// # Ok::<(), utf8_codec::sse::EventError>(())
+    /// ```
+    #[must_use = "iterators are lazy: bytes are consumed as items are taken"]
+    pub fn push_items<'d, 'c>(&'d mut self, chunk: &'c [u8]) -> EventItems<'d, 'c> {
+        self.has_comments = true;
+        EventItems { decoder: self, rest: chunk }
+    }
+
+    /// Ends the stream, and returns the event that the end cut off, with the data so far, if it has a `data` line. The
+    /// standard discards it: without this call, so does the decoder. Its ID does not apply: if you reconnect, the
+    /// server sends the event again.
+    ///
+    /// Call [`reset`](Self::reset) before the next stream.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::sse::EventDecoder;
+    ///
+    /// let mut decoder = EventDecoder::new();
+    /// assert!(decoder.push(b"id: 7\ndata: 5 \xE2\x82").next().is_none());
+    /// let cut = decoder.finish().unwrap();
+    /// assert_eq!((&*cut.data, &*cut.last_event_id, cut.repaired), ("5 \u{FFFD}", "7", 1));
+    /// assert_eq!(decoder.last_event_id(), "");
+    /// ```
+    pub fn finish(&mut self) -> Option<Event> {
+        if let Line::Value(Field::Data) = self.line {
+            // The data is cut off in any case: an incomplete character that is rejected is too.
+            let _ = self.finish_value();
+        }
+        self.line = Line::Start;
+        self.utf8.take_held();
+        let last_event_id = self.last_event_id.clone();
+        let event = self.end_event(false).then(|| {
+            let data = self.held_data();
+            self.event(data)
+        });
+        self.last_event_id = last_event_id;
+        event
     }
 
     /// Starts a new stream with the same limits. The incomplete event, the last event ID and the
     /// reconnection time are discarded.
     pub fn reset(&mut self) {
-        *self = Self { limits: self.limits, ..Self::new() };
+        *self = Self { limits: self.limits, repair: self.repair, ..Self::new() };
     }
 
     /// Returns the last event ID: that of the last event that has ended, with or without data.
@@ -217,7 +333,7 @@ impl EventDecoder {
     /// ```
     #[must_use]
     pub fn last_event_id(&self) -> &str {
-        self.last_event_id.as_deref().unwrap_or_default()
+        &self.last_event_id
     }
 
     /// Returns the time to wait before reconnecting: that of the last valid `retry` line.
@@ -249,233 +365,478 @@ impl EventDecoder {
         self.utf8.first_error()
     }
 
-    /// Decodes the front of `input` up to the end of the next event, and removes it.
-    pub(crate) fn next_event(&mut self, input: &mut &[u8]) -> Option<Result<Event, LongEvent>> {
-        loop {
-            let &byte = input.first()?;
-            let is_end = matches!(byte, b'\r' | b'\n');
-            match self.line {
-                FieldLine::Bom(_) | FieldLine::AfterCr => self.begin_line(byte, input),
-                FieldLine::Start if is_end => {
+    /// Decodes the front of `input` up to the end of the next item, and removes it. The caller takes an event with
+    /// [`event`](Self::event).
+    pub(crate) fn find<'a>(&mut self, input: &mut &'a [u8]) -> Found<'a> {
+        // The data of the event, while it is a single line of this input.
+        let mut data = None;
+        let found = loop {
+            let Some(&byte) = input.first() else { break Found::End };
+            let found = match self.line {
+                Line::Start if is_line_end(byte) => {
                     self.end_line(input);
-                    if let Some(event) = self.end_event() {
-                        return Some(Ok(event));
+                    if self.end_event(data.is_some()) {
+                        return Found::Event(data);
                     }
+                    Found::End
                 }
-                FieldLine::Start => {
-                    self.pending.offset.get_or_insert(self.position);
-                    let is_ignored = self.pending.is_rejected || byte == b':';
-                    let name = FieldLine::Name(FieldName::EMPTY);
-                    self.line = if is_ignored { FieldLine::Ignored } else { name };
+                Line::Start => self.take_line(&mut data, input),
+                Line::Value(field) => self.take_value(field, input),
+                Line::Head(head) => self.take_head(head, input),
+                Line::Ignored => self.take_ignored(input),
+                Line::Bom(_) | Line::AfterCr => self.begin_line(byte, input),
+            };
+            if !matches!(found, Found::End) {
+                break found;
+            }
+        };
+        if !self.pending.is_rejected {
+            self.keep(data);
+        }
+        found
+    }
+
+    /// Takes the data of the event that has been [found](Self::find), which the decoder holds.
+    #[inline]
+    pub(crate) fn held_data(&mut self) -> String {
+        let text = shortened(self.pending.data.take().unwrap_or_default());
+        self.usual_length = text.len().min(Self::USUAL_DATA);
+        text
+    }
+
+    /// Takes the event that has been found, with its data.
+    #[inline(always)]
+    pub(crate) fn event<T>(&mut self, data: T) -> Event<T> {
+        Event {
+            event_type: or_message(mem::take(&mut self.pending.event_type)),
+            data,
+            last_event_id: self.last_event_id.clone(),
+            repaired: mem::take(&mut self.pending.repaired),
+        }
+    }
+
+    /// Takes the text of the comment that has been found, which the decoder holds.
+    pub(crate) fn held_comment(&mut self) -> String {
+        mem::take(&mut self.pending.value)
+    }
+
+    /// Finds comments too.
+    #[cfg(feature = "stream")]
+    pub(crate) fn with_comments(self) -> Self {
+        Self { has_comments: true, ..self }
+    }
+
+    /// Removes `byte`, the next, if it belongs to the BOM or to the previous line end.
+    fn begin_line<'a>(&mut self, byte: u8, input: &mut &[u8]) -> Found<'a> {
+        let (is_removed, next) = match self.line {
+            Line::Bom(at) if byte == BOM[at] => match at + 1 {
+                3 => (true, Line::Start),
+                at => (true, Line::Bom(at)),
+            },
+            // The name of a field that begins with a part of a BOM is unknown.
+            Line::Bom(1..) => {
+                self.pending.offset = Some(0);
+                (false, Line::Ignored)
+            }
+            Line::AfterCr => (byte == b'\n', Line::Start),
+            _ => (false, Line::Start),
+        };
+        self.line = next;
+        self.take(input, usize::from(is_removed));
+        Found::End
+    }
+
+    /// Takes a line that is well-formed and whole. Takes the head of another. `data` is that of the event, if none was copied.
+    #[inline]
+    fn take_line<'a>(&mut self, data: &mut Option<&'a str>, input: &mut &'a [u8]) -> Found<'a> {
+        self.pending.offset.get_or_insert(self.position);
+        let end = line_end(input);
+        let line = &input[..end.unwrap_or(input.len())];
+        let (field, at) = match Field::of(line, end.is_some()) {
+            _ if self.pending.is_rejected => return self.ignore(),
+            Begin::Undecided => {
+                self.line = Line::Head(Head::EMPTY);
+                return Found::End;
+            }
+            Begin::Value(Field::Comment, _) if !self.has_comments => return self.ignore(),
+            Begin::Unknown => return self.ignore(),
+            Begin::Value(field, at) => (field, at),
+        };
+        if end.is_some()
+            && !matches!(field, Field::Retry(_))
+            && let Ok(text) = from_utf8(&line[at..])
+        {
+            self.take(input, line.len());
+            self.end_line(input);
+            let admitted = match field {
+                Field::Data if data.is_none() && self.pending.data.is_none() => {
+                    *data = Some(text);
+                    self.admit(field, text.len())
                 }
-                FieldLine::Name(name) => self.push_name(name, byte, input),
-                FieldLine::Colon(field) => {
-                    self.line = FieldLine::Value(field);
-                    if byte == b' ' {
-                        self.take(input, 1);
-                    }
+                Field::Data => {
+                    self.keep(data.take());
+                    self.begin_data();
+                    self.admit(field, text.len()).map(|()| self.push_data(text))
                 }
-                FieldLine::Value(field) => {
-                    if let Err(too_long) = self.push_value(field, is_end, input) {
-                        return Some(Err(too_long));
-                    }
-                }
-                FieldLine::Ignored if is_end => self.end_line(input),
-                FieldLine::Ignored => {
-                    let len = line_end(input);
-                    self.take(input, len);
-                }
+                _ => self.admit(field, text.len()).map(|()| self.set(field, text)),
+            };
+            return match admitted {
+                Ok(()) if field == Field::Comment => Found::Comment(Some(text)),
+                Ok(()) => Found::End,
+                Err(rejection) => self.reject(field, rejection),
+            };
+        }
+        if field == Field::Data {
+            self.keep(data.take());
+        }
+        self.take(input, at);
+        self.begin_value(field)
+    }
+
+    /// Adds the first bytes of `input` to those of a line whose field is unknown.
+    fn take_head<'a>(&mut self, mut head: Head, input: &mut &[u8]) -> Found<'a> {
+        let more = &input[..input.len().min(Head::LONGEST - head.len)];
+        let end = more.iter().position(|&byte| is_line_end(byte));
+        let more = &more[..end.unwrap_or(more.len())];
+        let held = head.len;
+        head.len += more.len();
+        head.bytes[held..head.len].copy_from_slice(more);
+        match Field::of(&head.bytes[..head.len], end.is_some()) {
+            Begin::Undecided => {
+                self.take(input, more.len());
+                self.line = Line::Head(head);
+                Found::End
+            }
+            Begin::Value(Field::Comment, _) if !self.has_comments => self.ignore(),
+            Begin::Unknown => self.ignore(),
+            Begin::Value(field, at) => {
+                self.take(input, at - held);
+                self.begin_value(field)
             }
         }
     }
 
-    /// Removes `byte`, the next, if it belongs to the BOM or to the previous line end.
-    #[inline]
-    fn begin_line(&mut self, byte: u8, input: &mut &[u8]) {
-        let (is_removed, next) = match self.line {
-            FieldLine::Bom(at) if byte == BOM[at] => match at + 1 {
-                3 => (true, FieldLine::Start),
-                at => (true, FieldLine::Bom(at)),
-            },
-            // The name of a field that begins with a part of a BOM is unknown.
-            FieldLine::Bom(1..) => {
-                self.pending.offset = Some(0);
-                (false, FieldLine::Ignored)
-            }
-            FieldLine::AfterCr => (byte == b'\n', FieldLine::Start),
-            _ => (false, FieldLine::Start),
-        };
-        self.line = next;
-        self.take(input, usize::from(is_removed));
+    fn ignore<'a>(&mut self) -> Found<'a> {
+        self.line = Line::Ignored;
+        Found::End
     }
 
-    /// Adds `byte`, the next, to the name of a field, or begins the value.
+    fn take_ignored<'a>(&mut self, input: &mut &[u8]) -> Found<'a> {
+        let end = line_end(input);
+        self.take(input, end.unwrap_or(input.len()));
+        if end.is_some() {
+            self.end_line(input);
+        }
+        Found::End
+    }
+
+    fn begin_value<'a>(&mut self, field: Field) -> Found<'a> {
+        self.line = Line::Value(field);
+        if field == Field::Data {
+            self.begin_data();
+        }
+        Found::End
+    }
+
+    fn begin_data(&mut self) {
+        match &mut self.pending.data {
+            // If this exceeds the limit, so does what follows: the end of the value at the latest.
+            Some(data) if self.pending.length < self.limits.content => {
+                data.push('\n');
+                self.pending.length += 1;
+            }
+            Some(_) => self.pending.length = self.limits.content.saturating_add(1),
+            None => {
+                let capacity = self.usual_length.max(64).min(self.limits.content);
+                self.pending.data = Some(String::with_capacity(capacity));
+            }
+        }
+    }
+
+    /// Takes the value of `field` up to the line end, or ends it.
     #[inline]
-    fn push_name(&mut self, name: FieldName, byte: u8, input: &mut &[u8]) {
-        let line = match byte {
-            // The line end also ends the value.
-            b'\r' | b'\n' => self.begin_value(name).map(FieldLine::Value),
-            _ => {
-                self.take(input, 1);
-                match byte {
-                    b':' => self.begin_value(name).map(FieldLine::Colon),
-                    _ => name.and(byte).map(FieldLine::Name),
+    fn take_value<'a>(&mut self, field: Field, input: &mut &'a [u8]) -> Found<'a> {
+        let end = line_end(input);
+        let piece = &input[..end.unwrap_or(input.len())];
+        let mut taken = self.append_value(field, piece);
+        self.take(input, piece.len());
+        if end.is_some() {
+            taken = taken.and_then(|()| self.finish_value());
+            self.end_line(input);
+        }
+        match taken {
+            Ok(()) if end.is_some() && field == Field::Comment => Found::Comment(None),
+            Ok(()) => Found::End,
+            Err(rejection) => {
+                if end.is_none() {
+                    self.line = Line::Ignored;
                 }
+                self.reject(field, rejection)
             }
-        };
-        self.line = line.unwrap_or(FieldLine::Ignored);
+        }
     }
 
-    /// Decodes the value of `field` up to the line end, or ends it.
-    fn push_value(
+    /// Adds a part of the value of `field`.
+    #[inline]
+    fn append_value(&mut self, field: Field, bytes: &[u8]) -> Result<(), Rejection> {
+        if self.utf8.incomplete().is_empty()
+            && !matches!(field, Field::Retry(_))
+            && let Ok(text) = from_utf8(bytes)
+        {
+            return self.append(field, text);
+        }
+        self.decode_value(field, bytes)
+    }
+
+    /// As `append_value`, if `bytes` are not text.
+    #[inline(never)]
+    fn decode_value(&mut self, field: Field, bytes: &[u8]) -> Result<(), Rejection> {
+        if let Field::Retry(number) = field {
+            let digits = bytes.iter().try_fold(number, |number, byte| {
+                let digit = char::from(*byte).to_digit(10)?;
+                Some(Some(number.unwrap_or(0).saturating_mul(10).saturating_add(digit.into())))
+            });
+            self.line = digits.map_or(Line::Ignored, |number| Line::Value(Field::Retry(number)));
+            return Ok(());
+        }
+        let decoded = self.position - self.utf8.incomplete().len() as u64;
+        let mut utf8 = mem::take(&mut self.utf8);
+        utf8.scanner_mut().seek(decoded);
+        let done = utf8.push(bytes).try_for_each(|piece| self.append_piece(field, piece));
+        self.utf8 = utf8;
+        done
+    }
+
+    /// Ends the value of the line.
+    #[inline]
+    fn finish_value(&mut self) -> Result<(), Rejection> {
+        let field = match self.line {
+            Line::Value(Field::Retry(number)) => {
+                let time = number.map(Duration::from_millis);
+                self.reconnection_time = time.or(self.reconnection_time);
+                return Ok(());
+            }
+            Line::Value(field) => field,
+            _ => return Ok(()),
+        };
+        if self.utf8.incomplete().is_empty() {
+            // The LF before an empty line can exceed the limit.
+            self.admit(field, 0)?;
+        } else {
+            let end = self.utf8.finish().map(|()| "");
+            self.append_piece(field, end)?;
+        }
+        if matches!(field, Field::Event | Field::Id) {
+            let value = mem::take(&mut self.pending.value);
+            self.set(field, &value);
+        }
+        Ok(())
+    }
+
+    fn append_piece(
         &mut self,
         field: Field,
-        is_end: bool,
-        input: &mut &[u8],
-    ) -> Result<(), LongEvent> {
-        let fits = if is_end {
-            let fits = self.end_value(field);
-            self.end_line(input);
-            fits
-        } else {
-            let len = line_end(input);
-            let fits = self.append_value(field, &input[..len]);
-            self.take(input, len);
-            if !fits {
-                self.line = FieldLine::Ignored;
+        piece: Result<&str, Utf8Error>,
+    ) -> Result<(), Rejection> {
+        match piece {
+            Ok(text) => self.append(field, text),
+            Err(error) if self.repair == Repair::Reject && field != Field::Comment => {
+                Err(Rejection::Utf8(error))
             }
-            fits
-        };
-        if fits { Ok(()) } else { Err(self.reject_too_long(field)) }
+            Err(_) => {
+                self.pending.repaired += u64::from(field != Field::Comment);
+                self.append(field, "\u{FFFD}")
+            }
+        }
     }
 
-    /// Skips the current event, because the source failed and bytes of it may be missing.
-    #[cfg(feature = "stream")]
-    pub(crate) fn reject_event(&mut self) {
-        self.reject();
-        self.line = FieldLine::Ignored;
+    /// Appends to the value of `field`.
+    #[inline]
+    fn append(&mut self, field: Field, text: &str) -> Result<(), Rejection> {
+        self.admit(field, text.len())?;
+        match field {
+            Field::Data => self.push_data(text),
+            _ => push_within(&mut self.pending.value, text, usize::MAX),
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn push_data(&mut self, text: &str) {
+        push_within(self.pending.data.get_or_insert_default(), text, self.limits.content);
+    }
+
+    /// Counts `len` more bytes of the value of `field`, unless that would exceed a limit.
+    #[inline]
+    fn admit(&mut self, field: Field, len: usize) -> Result<(), Rejection> {
+        let Pending { length, value, .. } = &mut self.pending;
+        let (part, length, max_length) = match field {
+            Field::Data | Field::Event => {
+                *length = length.saturating_add(len);
+                (EventPart::Content, *length, self.limits.content)
+            }
+            Field::Id => (EventPart::Id, value.len() + len, self.limits.id),
+            _ => (EventPart::Comment, value.len() + len, self.limits.content),
+        };
+        if length <= max_length {
+            return Ok(());
+        }
+        let offset = self.pending.offset.unwrap_or(self.position);
+        Err(Rejection::TooLong(part, offset, max_length))
+    }
+
+    /// Sets the type or ID.
+    fn set(&mut self, field: Field, text: &str) {
+        let Self { pending, recent_type, last_event_id, .. } = self;
+        match field {
+            Field::Event => {
+                if *recent_type != text && text.len() <= Self::SHORT_TYPE {
+                    *recent_type = text.into();
+                }
+                pending.event_type =
+                    if *recent_type == text { recent_type.clone() } else { text.into() };
+            }
+            Field::Id if memchr(0, text.as_bytes()).is_none() => {
+                let is_same = *last_event_id == text;
+                pending.id = Some(if is_same { last_event_id.clone() } else { text.into() });
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends the event. Returns whether it has data: in the input, or copied.
+    #[inline]
+    fn end_event(&mut self, has_data: bool) -> bool {
+        let pending = &mut self.pending;
+        pending.offset = None;
+        pending.length = 0;
+        if mem::take(&mut pending.is_rejected) {
+            return false;
+        }
+        if let Some(id) = pending.id.take() {
+            self.last_event_id = id;
+        }
+        let has_data = has_data || pending.data.is_some();
+        if !has_data {
+            pending.event_type = SharedStr::default();
+            pending.repaired = 0;
+        }
+        has_data
+    }
+
+    /// Copies the data of an event of which more is to come.
+    #[inline]
+    fn keep(&mut self, data: Option<&str>) {
+        if let Some(text) = data {
+            self.begin_data();
+            self.push_data(text);
+        }
     }
 
     /// Removes bytes that have been decoded.
+    #[inline]
     fn take(&mut self, input: &mut &[u8], len: usize) {
         *input = &input[len..];
         self.position += len as u64;
     }
 
     /// Removes the CR or LF at the front of `input`.
+    #[inline]
     fn end_line(&mut self, input: &mut &[u8]) {
-        self.line = if input[0] == b'\r' { FieldLine::AfterCr } else { FieldLine::Start };
+        self.line = if input[0] == b'\r' { Line::AfterCr } else { Line::Start };
         self.take(input, 1);
     }
 
-    /// Begins the value of a field, unless its name is unknown.
-    fn begin_value(&mut self, name: FieldName) -> Option<Field> {
-        let field = name.field()?;
-        match field {
-            Field::Data if self.pending.has_data => {
-                // If this exceeds the limit, so does what follows: the end of the value at the latest.
-                self.pending.append(field, "\n", self.limits);
-            }
-            Field::Data => self.pending.has_data = true,
-            Field::Event => self.pending.event_type.clear(),
-            Field::Id => self.pending.next_id.clear(),
-            Field::Retry(_) => {}
+    /// Rejects what `field` belongs to: the event, or only the comment.
+    #[cold]
+    fn reject<'a>(&mut self, field: Field, rejection: Rejection) -> Found<'a> {
+        if field == Field::Comment {
+            self.pending.value = String::new();
+            self.utf8.take_held();
+        } else {
+            self.skip_event();
         }
-        Some(field)
-    }
-
-    /// Adds a part of the value of `field`. Returns whether the event is within the limit.
-    fn append_value(&mut self, field: Field, bytes: &[u8]) -> bool {
-        if let Field::Retry(number) = field {
-            let digits = bytes.iter().try_fold(number, |number, byte| {
-                let digit = char::from(*byte).to_digit(10)?;
-                Some(Some(number.unwrap_or(0).saturating_mul(10).saturating_add(digit.into())))
-            });
-            self.line =
-                digits.map_or(FieldLine::Ignored, |number| FieldLine::Value(Field::Retry(number)));
-            return true;
-        }
-        let decoded = self.position - self.utf8.incomplete().len() as u64;
-        self.utf8.scanner_mut().seek(decoded);
-        let Self { utf8, pending, limits, .. } = self;
-        utf8.push(bytes).all(|piece| pending.append(field, piece.unwrap_or(REPLACEMENT), *limits))
-    }
-
-    /// Ends the value of `field`. Returns whether the event is within the limit.
-    fn end_value(&mut self, field: Field) -> bool {
-        if let Field::Retry(number) = field {
-            self.reconnection_time = number.map(Duration::from_millis).or(self.reconnection_time);
-            return true;
-        }
-        let end = self.utf8.finish().map_or(REPLACEMENT, |()| "");
-        let pending = &mut self.pending;
-        if !pending.append(field, end, self.limits) {
-            return false;
-        }
-        if matches!(field, Field::Id) && !pending.next_id.contains('\0') {
-            pending.id = Some(mem::take(&mut pending.next_id));
-        }
-        true
-    }
-
-    /// Ends the event. Returns it if it has data.
-    fn end_event(&mut self) -> Option<Event> {
-        let Pending { is_rejected, has_data, data, event_type, id, .. } =
-            mem::take(&mut self.pending);
-        if is_rejected {
-            return None;
-        }
-        if let Some(id) = id {
-            self.last_event_id = (!id.is_empty()).then(|| id.into());
-        }
-        let event_type = match event_type {
-            empty if empty.is_empty() => Cow::Borrowed(Event::MESSAGE),
-            event_type => Cow::Owned(event_type),
-        };
-        let last_event_id = || self.last_event_id.clone().unwrap_or_default();
-        has_data.then(|| Event { event_type, data, last_event_id: last_event_id() })
-    }
-
-    /// Rejects the event, of which `field` is too long.
-    fn reject_too_long(&mut self, field: Field) -> LongEvent {
-        let offset = self.pending.offset.unwrap_or(self.position);
-        self.reject();
-        match field {
-            Field::Id => (EventPart::Id, offset, self.limits.id),
-            _ => (EventPart::Content, offset, self.limits.content),
-        }
+        Found::Rejected(rejection)
     }
 
     /// Drops the text of the event and skips the rest of it.
-    fn reject(&mut self) {
+    fn skip_event(&mut self) {
         // The beginning of a character can follow the text that is too long.
         self.utf8.take_held();
         let offset = self.pending.offset;
         self.pending = Pending { is_rejected: true, offset, ..Pending::new() };
     }
+
+    /// Skips the current event, because the source failed and bytes of it may be missing.
+    #[cfg(feature = "stream")]
+    pub(crate) fn reject_event(&mut self) {
+        self.skip_event();
+        self.line = Line::Ignored;
+    }
+
+    /// The length of the longest type that is kept for the next event, in bytes.
+    const SHORT_TYPE: usize = 64;
+    const USUAL_DATA: usize = 4096;
 }
 
 /// The events that a chunk completes. See [`EventDecoder::push`].
 #[derive(Debug)]
-pub struct Events<'a> {
-    decoder: &'a mut EventDecoder,
-    rest: &'a [u8],
+pub struct Events<'d, 'c> {
+    decoder: &'d mut EventDecoder,
+    rest: &'c [u8],
 }
 
-impl Iterator for Events<'_> {
-    type Item = Result<Event, EventError>;
+impl<'c> Iterator for Events<'_, 'c> {
+    type Item = Result<Event<Cow<'c, str>>, EventError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let event = self.decoder.next_event(&mut self.rest)?;
-        Some(event.map_err(|(part, offset, max_length)| EventError::TooLong {
-            part,
-            offset,
-            max_length,
-        }))
+        let Self { decoder, rest } = self;
+        loop {
+            match decoder.find(rest) {
+                Found::End => return None,
+                Found::Event(whole) => {
+                    let data = whole.map_or_else(|| decoder.held_data().into(), Cow::Borrowed);
+                    return Some(Ok(decoder.event(data)));
+                }
+                Found::Comment(_) => drop(decoder.held_comment()), // `push_items` began it
+                Found::Rejected(rejection) => return Some(Err(rejection.into())),
+            }
+        }
     }
 }
 
-impl FusedIterator for Events<'_> {}
+impl FusedIterator for Events<'_, '_> {}
+
+/// The events and comments that a chunk completes. See [`EventDecoder::push_items`].
+#[derive(Debug)]
+pub struct EventItems<'d, 'c> {
+    decoder: &'d mut EventDecoder,
+    rest: &'c [u8],
+}
+
+impl<'c> Iterator for EventItems<'_, 'c> {
+    type Item = Result<EventItem<Cow<'c, str>>, EventError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let Self { decoder, rest } = self;
+        match decoder.find(rest) {
+            Found::End => None,
+            Found::Event(whole) => {
+                let data = whole.map_or_else(|| decoder.held_data().into(), Cow::Borrowed);
+                Some(Ok(EventItem::Event(decoder.event(data))))
+            }
+            Found::Comment(whole) => {
+                let text = whole.map_or_else(|| decoder.held_comment().into(), Cow::Borrowed);
+                Some(Ok(EventItem::Comment(text)))
+            }
+            Found::Rejected(rejection) => Some(Err(rejection.into())),
+        }
+    }
+}
+
+impl FusedIterator for EventItems<'_, '_> {}
 
 impl Default for EventDecoder {
     fn default() -> Self {
@@ -483,24 +844,58 @@ impl Default for EventDecoder {
     }
 }
 
-impl FieldName {
-    const LONGEST: usize = 5;
-    const EMPTY: Self = Self { bytes: [0; Self::LONGEST], len: 0 };
-
-    /// Returns the name with another byte, unless it is longer than every known name.
-    fn and(mut self, byte: u8) -> Option<Self> {
-        *self.bytes.get_mut(self.len)? = byte;
-        self.len += 1;
-        Some(self)
+impl From<Rejection> for EventError {
+    fn from(rejection: Rejection) -> Self {
+        match rejection {
+            Rejection::TooLong(part, offset, max_length) => {
+                Self::TooLong { part, offset, max_length }
+            }
+            Rejection::Utf8(error) => Self::Utf8(error),
+        }
     }
+}
 
-    fn field(&self) -> Option<Field> {
-        match &self.bytes[..self.len] {
-            b"data" => Some(Field::Data),
-            b"event" => Some(Field::Event),
-            b"id" => Some(Field::Id),
-            b"retry" => Some(Field::Retry(None)),
-            _ => None,
+impl Head {
+    /// That of `event: `, with the space. One byte less is always enough for another field.
+    const LONGEST: usize = 7;
+    const EMPTY: Self = Self { bytes: [0; Self::LONGEST], len: 0 };
+}
+
+/// What a line begins with.
+enum Begin {
+    /// The value of this field, from this offset on.
+    Value(Field, usize),
+    Unknown,
+    /// More bytes decide.
+    Undecided,
+}
+
+impl Field {
+    /// Returns the field of a line of which `line` is the beginning, or all if `is_whole`.
+    #[inline]
+    fn of(line: &[u8], is_whole: bool) -> Begin {
+        if let [b'd', b'a', b't', b'a', b':', first, ..] = line {
+            return Begin::Value(Self::Data, if *first == b' ' { 6 } else { 5 });
+        }
+        let head = &line[..line.len().min(Head::LONGEST - 1)];
+        let name = match memchr(b':', head) {
+            Some(len) => &head[..len],
+            None if is_whole && head.len() == line.len() => head,
+            None if head.len() < Head::LONGEST - 1 => return Begin::Undecided,
+            None => return Begin::Unknown,
+        };
+        let field = match name {
+            b"data" => Self::Data,
+            b"event" => Self::Event,
+            b"id" => Self::Id,
+            b"retry" => Self::Retry(None),
+            b"" => Self::Comment,
+            _ => return Begin::Unknown,
+        };
+        match line.get(name.len() + 1) {
+            Some(b' ') => Begin::Value(field, name.len() + 2),
+            None if !is_whole => Begin::Undecided,
+            _ => Begin::Value(field, line.len().min(name.len() + 1)),
         }
     }
 }
@@ -510,39 +905,42 @@ impl Pending {
         Self {
             offset: None,
             is_rejected: false,
-            has_data: false,
             length: 0,
-            data: String::new(),
-            event_type: String::new(),
+            repaired: 0,
+            data: None,
+            event_type: SharedStr::EMPTY,
             id: None,
-            next_id: String::new(),
+            value: String::new(),
         }
-    }
-
-    /// Appends to the value of `field`, unless that would exceed a limit.
-    fn append(&mut self, field: Field, text: &str, limits: Limits) -> bool {
-        let value = match field {
-            Field::Data => &mut self.data,
-            Field::Event => &mut self.event_type,
-            Field::Id => return append_within(&mut self.next_id, text, limits.id).is_ok(),
-            Field::Retry(_) => return true,
-        };
-        let Some(room) = limits.content.checked_sub(self.length) else { return false };
-        self.length += text.len();
-        append_within(value, text, value.len() + room).is_ok()
     }
 }
 
-const REPLACEMENT: &str = "\u{FFFD}";
+/// An event without a type is a message.
+#[inline]
+fn or_message(event_type: SharedStr) -> SharedStr {
+    if event_type.is_empty() { SharedStr::MESSAGE } else { event_type }
+}
 
-/// Returns the offset of the first CR or LF, or the length.
-fn line_end(bytes: &[u8]) -> usize {
-    // Blocks of this size are compared with vector instructions.
-    const BLOCK: usize = 32;
-    let is_end = |byte: &u8| (*byte == b'\r') | (*byte == b'\n');
-    let (blocks, _) = bytes.as_chunks::<BLOCK>();
-    let clean =
-        blocks.iter().take_while(|block| !block.iter().fold(false, |any, byte| any | is_end(byte)));
-    let start = clean.count() * BLOCK;
-    bytes[start..].iter().position(is_end).map_or(bytes.len(), |at| start + at)
+/// Returns `text` without most of its spare capacity.
+#[inline]
+fn shortened(mut text: String) -> String {
+    if text.capacity() > 2 * text.len() + 16 {
+        text.shrink_to_fit();
+    }
+    text
+}
+
+#[inline]
+fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
+}
+
+/// Returns the offset of the first CR or LF.
+#[inline]
+fn line_end(bytes: &[u8]) -> Option<usize> {
+    // Short inputs take less time than a call.
+    if bytes.len() <= 8 {
+        return bytes.iter().position(|&byte| is_line_end(byte));
+    }
+    memchr2(b'\r', b'\n', bytes)
 }

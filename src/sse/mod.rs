@@ -31,6 +31,10 @@
 
 mod event;
 mod event_decoder;
+mod shared_str;
 
-pub use event::{Event, EventEncoder, EventError, EventPart};
-pub use event_decoder::{EventDecoder, Events};
+pub use event::{Event, EventEncoder, EventError, EventItem, EventPart};
+pub use event_decoder::{EventDecoder, EventItems, Events};
+#[cfg(feature = "stream")]
+pub(crate) use event_decoder::{Found, Rejection};
+pub use shared_str::SharedStr;

@@ -1,15 +1,19 @@
 //! How does a stream of chunks become a stream of events?
 
+use std::mem;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, Bytes};
-use futures::Stream;
+use bytestring::ByteString;
+use futures::stream::FusedStream;
+use futures::{Stream, TryStream};
+use pin_project_lite::pin_project;
 
-use crate::adaptor::ChunkText;
-use crate::sse::{Event, EventDecoder};
+use crate::adaptor::{ChunkText, MAX_TURNS, SourceState, coop_yield};
+use crate::sse::{Event, EventDecoder, EventItem, Found, Rejection, SharedStr};
 use crate::stream::{StreamError, Utf8Stream};
+use utf8_simd::text::slice_text;
 
 impl<S> Utf8Stream<S> {
     /// Returns a stream of the server-sent events ([`sse`](crate::sse)) of these chunks.
@@ -74,11 +78,43 @@ impl<S> Utf8Stream<S, EventDecoder> {
         self.map_decoder(|decoder| decoder.with_max_id_length(max_length))
     }
 
+    /// Returns a stream of the events, the comments, and the event that the end of the inner stream cuts off.
+    ///
+    /// Servers send comments while they have no event: with this stream, an idle timer does not fire on a connection that
+    /// is alive. Call it before the first poll.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::sse::EventItem;
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let chunks = [&b": ping\n\n"[..], b"data: caf\xC3"].map(Ok::<_, std::io::Error>);
+    /// let mut items = stream::iter(chunks).utf8().events().items();
+    /// assert_eq!(items.next().await.unwrap()?, EventItem::Comment("ping".into()));
+    /// let EventItem::Incomplete(event) = items.next().await.unwrap()? else { panic!() };
+    /// assert_eq!(event.data, "caf\u{FFFD}");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn items(self) -> EventItems<S> {
+        EventItems { events: self.map_decoder(EventDecoder::with_comments) }
+    }
+
+    /// Rejects each event with ill-formed bytes, which becomes a [`StreamError::Utf8`], instead of replacing them; see
+    /// [`EventDecoder::strict`]. Call it before the first poll.
+    pub fn strict(self) -> Self {
+        self.map_decoder(EventDecoder::strict)
+    }
+
     /// Sets the last event ID that applies until the stream sends another; see
     /// [`EventDecoder::with_last_event_id`]. Call it before the first poll.
     ///
     /// The [`decoder`](Self::decoder) returns the last event ID and the reconnection time of the stream.
-    pub fn with_last_event_id(self, id: impl Into<Arc<str>>) -> Self {
+    pub fn with_last_event_id(self, id: impl Into<SharedStr>) -> Self {
         self.map_decoder(|decoder| decoder.with_last_event_id(id))
     }
 }
@@ -89,26 +125,169 @@ where
     S: Stream<Item = Result<B, E>>,
     B: Into<Bytes>,
 {
-    type Item = Result<Event, StreamError<E>>;
+    type Item = Result<Event<ByteString>, StreamError<E>>;
 
+    #[inline]
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll_with(cx, next_event, |_| Ok(None), EventDecoder::reject_event)
+        self.poll_item(cx, |event| event, |_| None, |_| None)
     }
 }
 
-/// Takes the next event from `chunk`.
-fn next_event<E>(text: &mut ChunkText<EventDecoder>) -> Result<Option<Event>, StreamError<E>> {
-    let ChunkText { decoder, chunk, .. } = text;
-    let mut rest = &chunk[..];
-    let event = decoder.next_event(&mut rest);
-    match rest.len() {
-        // An empty `Bytes` would keep its memory alive.
-        0 => *chunk = Bytes::new(),
-        rest => chunk.advance(chunk.len() - rest),
+pin_project! {
+    /// A stream of the events and comments of an event stream: see [`items`](Utf8Stream::items).
+    #[derive(Clone, Debug)]
+    #[must_use = "streams do nothing unless polled"]
+    pub struct EventItems<S> {
+        #[pin]
+        events: Utf8Stream<S, EventDecoder>,
     }
-    event.transpose().map_err(|(part, offset, max_length)| StreamError::EventTooLong {
-        part,
-        offset,
-        max_length,
-    })
+}
+
+impl<S> EventItems<S> {
+    /// Returns the decoder, with the last event ID and the reconnection time.
+    pub fn decoder(&self) -> &EventDecoder {
+        self.events.decoder()
+    }
+}
+
+impl<S, B, E> Stream for EventItems<S>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Into<Bytes>,
+{
+    type Item = Result<EventItem<ByteString>, StreamError<E>>;
+
+    #[inline]
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let cut = |decoder: &mut EventDecoder| {
+            Some(EventItem::Incomplete(decoder.finish()?.map_data(ByteString::from)))
+        };
+        let comment = |text| Some(EventItem::Comment(text));
+        self.project().events.poll_item(cx, EventItem::Event, comment, cut)
+    }
+}
+
+impl<S, B, E> FusedStream for EventItems<S>
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Into<Bytes>,
+{
+    fn is_terminated(&self) -> bool {
+        self.events.is_terminated()
+    }
+}
+
+impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
+    /// Polls for the next item. `take` takes what has been found in a chunk, `end` what the end has cut off.
+    ///
+    /// A chunk is only stored while an event is left in it: moving it would be a store-to-load forwarding stall for each
+    /// chunk. Rows `event-stream/*/1` and `/64` of `benches/versus`.
+    #[inline(always)]
+    fn poll_item<T>(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        event: impl Fn(Event<ByteString>) -> T,
+        comment: impl Fn(ByteString) -> Option<T>,
+        end: impl Fn(&mut EventDecoder) -> Option<T>,
+    ) -> Poll<Option<Result<T, StreamError<S::Error>>>> {
+        let mut this = self.project();
+        let ChunkText { decoder, chunk: held, .. } = this.text;
+        if mem::take(this.is_converting) {
+            decoder.reject_event();
+        }
+        if !held.is_empty() {
+            let (found, rest) = find(decoder, held);
+            match rest {
+                // An empty `Bytes` would keep its memory alive.
+                0 => *held = Bytes::new(),
+                rest => held.advance(held.len() - rest),
+            }
+            if let Some(item) = found.and_then(|found| found.take(decoder, &event, &comment)) {
+                return Poll::Ready(Some(item));
+            }
+        }
+        for _ in 0..MAX_TURNS {
+            if *this.state != SourceState::Open {
+                *this.state = SourceState::Ended;
+                return Poll::Ready(None);
+            }
+            match ready!(this.inner.as_mut().try_poll_next(cx)) {
+                Some(Ok(chunk)) => {
+                    *this.is_converting = true;
+                    let mut chunk: Bytes = chunk.into();
+                    *this.is_converting = false;
+                    let (found, rest) = find(decoder, &chunk);
+                    if rest > 0 {
+                        chunk.advance(chunk.len() - rest);
+                        *held = chunk;
+                    }
+                    if let Some(item) =
+                        found.and_then(|found| found.take(decoder, &event, &comment))
+                    {
+                        return Poll::Ready(Some(item));
+                    }
+                }
+                Some(Err(error)) => {
+                    if *this.may_lose {
+                        decoder.reject_event();
+                    }
+                    return Poll::Ready(Some(Err(StreamError::Inner(error))));
+                }
+                None => {
+                    *this.state = SourceState::Ended;
+                    return Poll::Ready(end(decoder).map(Ok));
+                }
+            }
+        }
+        coop_yield(cx)
+    }
+}
+
+/// What has been found, with its text.
+enum Owned {
+    Event(ByteString),
+    Comment(ByteString),
+    Rejected(Rejection),
+}
+
+impl Owned {
+    #[inline(always)]
+    fn take<T, E>(
+        self,
+        decoder: &mut EventDecoder,
+        event: impl Fn(Event<ByteString>) -> T,
+        comment: impl Fn(ByteString) -> Option<T>,
+    ) -> Option<Result<T, StreamError<E>>> {
+        Some(match self {
+            Self::Event(data) => Ok(event(decoder.event(data))),
+            Self::Comment(text) => Ok(comment(text)?),
+            Self::Rejected(rejection) => Err(rejection.into()),
+        })
+    }
+}
+
+/// Decodes the front of the chunk up to the end of the next item. Returns it, and the number of bytes after it.
+#[inline(always)]
+fn find(decoder: &mut EventDecoder, chunk: &Bytes) -> (Option<Owned>, usize) {
+    let mut rest = &chunk[..];
+    let found = match decoder.find(&mut rest) {
+        Found::End => None,
+        Found::Event(Some(text)) => Some(Owned::Event(slice_text(chunk, text))),
+        Found::Event(None) => Some(Owned::Event(decoder.held_data().into())),
+        Found::Comment(Some(text)) => Some(Owned::Comment(slice_text(chunk, text))),
+        Found::Comment(None) => Some(Owned::Comment(decoder.held_comment().into())),
+        Found::Rejected(rejection) => Some(Owned::Rejected(rejection)),
+    };
+    (found, rest.len())
+}
+
+impl<E> From<Rejection> for StreamError<E> {
+    fn from(rejection: Rejection) -> Self {
+        match rejection {
+            Rejection::TooLong(part, offset, max_length) => {
+                Self::EventTooLong { part, offset, max_length }
+            }
+            Rejection::Utf8(error) => Self::Utf8(error),
+        }
+    }
 }

@@ -102,6 +102,7 @@ pub use crate::adaptor::stream_error::StreamError;
 pub use crate::adaptor::utf8_byte_reader::Utf8ByteReader;
 pub use crate::adaptor::utf8_lines::Utf8Lines;
 pub use char_stream::{CharPositions, CharStream};
+pub use event_stream::EventItems;
 pub use sources::{ReaderChunks, TextChunks, Utf8StreamExt};
 pub use utf8_reader::Utf8Reader;
 pub use utf8_stream::Utf8Stream;

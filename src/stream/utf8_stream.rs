@@ -78,13 +78,13 @@ pin_project! {
     #[must_use = "streams do nothing unless polled"]
     pub struct Utf8Stream<S, D = Utf8Decoder> {
         #[pin]
-        inner: S,
-        text: ChunkText<D>,
-        state: SourceState,
+        pub(super) inner: S,
+        pub(super) text: ChunkText<D>,
+        pub(super) state: SourceState,
         // Whether bytes may be missing after an error of `inner`.
-        may_lose: bool,
+        pub(super) may_lose: bool,
         // Whether a chunk is being converted, or its conversion has panicked.
-        is_converting: bool,
+        pub(super) is_converting: bool,
     }
 }
 

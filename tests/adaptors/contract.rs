@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, duplex};
 use tokio::task::yield_now;
 use tokio_test::{assert_pending, assert_ready, task};
 use utf8_codec::http::{BodyError, Utf8Body};
+use utf8_codec::lines::Line;
 use utf8_codec::stream::{
     CharStream, StreamError, Utf8ByteReader, Utf8Lines, Utf8Reader, Utf8Stream,
 };
@@ -310,7 +311,7 @@ impl Adaptor for Utf8ByteReader<Utf8Reader<Source>> {
 }
 
 impl Adaptor for Utf8Lines<Utf8Reader<Source>> {
-    const METHODS: usize = 1;
+    const METHODS: usize = 2;
 
     fn with_options_first(source: Source, options: Utf8Options, mode: ErrorMode) -> Self {
         Utf8Reader::with_options_first(source, options, mode).into_lines()
@@ -324,8 +325,12 @@ impl Adaptor for Utf8Lines<Utf8Reader<Source>> {
         self.decoder()
     }
 
-    async fn take(&mut self, _: usize, seen: &mut String) -> bool {
-        match self.next().await {
+    async fn take(&mut self, method: usize, seen: &mut String) -> bool {
+        let next = match method {
+            0 => self.next().await,
+            _ => self.next_line().await.map(|line| line.map(Line::from)),
+        };
+        match next {
             None => return false,
             Some(Ok(line)) => {
                 *seen += &line;

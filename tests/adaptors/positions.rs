@@ -18,16 +18,21 @@ const MODES: [ErrorMode; 5] = [
     ErrorMode::Latin1,
 ];
 
-/// Line, column and offset, and a `char` or the bytes of an error.
-type Item = (u64, u64, u64, Result<char, Vec<u8>>);
+/// Line, column in `char`s and in UTF-16 units, offset, and a `char` or the bytes of an error.
+type Item = (u64, [u64; 2], u64, Result<char, Vec<u8>>);
 
 /// The items of `bytes`, decoded with std. A BOM at the start is removed.
 fn model(bytes: &[u8], mode: ErrorMode) -> Vec<Item> {
     let mut at = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
-    let (mut items, mut line, mut column) = (Vec::new(), 1, 1);
+    let (mut items, mut line, mut columns) = (Vec::new(), 1, [1, 1]);
     let mut push = |at: usize, item: Result<char, Vec<u8>>| {
-        items.push((line, column, at as u64, item.clone()));
-        (line, column) = if item == Ok('\n') { (line + 1, 1) } else { (line, column + 1) };
+        items.push((line, columns, at as u64, item.clone()));
+        let [chars, units] = columns;
+        let width = item.as_ref().map_or(1, |c| c.len_utf16() as u64);
+        (line, columns) = match item {
+            Ok('\n') => (line + 1, [1, 1]),
+            _ => (line, [chars + 1, units + width]),
+        };
     };
     while at < bytes.len() {
         let rest = &bytes[at..];
@@ -74,13 +79,15 @@ fn item(at: TextPosition, next: Result<char, StreamError<io::Error>>) -> Item {
         StreamError::Utf8(error) => error.bytes().to_vec(),
         error => panic!("{error}"),
     });
-    (at.line, at.column, at.offset, next)
+    (at.line, [at.column, at.utf16_column], at.offset, next)
 }
 
 #[test]
 fn a_position_that_is_pushed_the_pieces_of_a_decoder_is_that_of_the_next_piece() {
     let expected = model(INPUT, ErrorMode::Fatal);
-    let end = |position: TextPosition| (position.line, position.column, position.offset);
+    let end = |position: TextPosition| {
+        (position.line, [position.column, position.utf16_column], position.offset)
+    };
     for split in splits() {
         let mut decoder = Utf8Decoder::new().with_options(options());
         let (mut position, mut begun) = (TextPosition::new(), false);
@@ -109,7 +116,7 @@ fn a_position_that_is_pushed_the_pieces_of_a_decoder_is_that_of_the_next_piece()
         while let Err(error) = decoder.finish() {
             check(&mut position, Err(error));
         }
-        assert_eq!(end(position), (6, 3, INPUT.len() as u64), "{split:?}");
+        assert_eq!(end(position), (6, [3, 3], INPUT.len() as u64), "{split:?}");
     }
 }
 

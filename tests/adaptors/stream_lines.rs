@@ -11,8 +11,7 @@ use std::pin::pin;
 use std::task::Poll;
 use std::time::Duration;
 
-use crate::support::reference::LineItem;
-use crate::support::{MODES, cases, chunks, config, line_item, line_items, options, unhex};
+use crate::support::MODES;
 use bytes::Bytes;
 use futures::channel::mpsc;
 use futures::executor::block_on;
@@ -60,16 +59,6 @@ where
     words
 }
 
-// ---- as the codec -------------------------------------------------------------------------------
-
-fn items<L, E: std::fmt::Debug>(lines: &mut L) -> Vec<LineItem>
-where
-    L: Stream<Item = Result<Line, StreamError<E>>> + Unpin,
-{
-    let items = std::iter::from_fn(|| lines.next().now_or_never().flatten());
-    items.map(|item| line_item(item.map_err(line_error))).collect()
-}
-
 /// The error of a line. Its source does not fail.
 fn line_error<E: std::fmt::Debug>(error: StreamError<E>) -> LineError {
     match error {
@@ -78,89 +67,7 @@ fn line_error<E: std::fmt::Debug>(error: StreamError<E>) -> LineError {
     }
 }
 
-/// The items that are ready after each chunk and at the end.
-fn steps_over_chunks(
-    set: &dyn Fn(Utf8Stream<Chunks>) -> Utf8Lines<Chunks>,
-    bytes: &[u8],
-    cuts: &[usize],
-) -> Vec<Vec<LineItem>> {
-    let (sender, receiver) = mpsc::unbounded();
-    let mut lines = set(Utf8Stream::new(receiver));
-    let mut steps = Vec::new();
-    for (from, to) in chunks(bytes.len(), cuts) {
-        sender.unbounded_send(Ok(Bytes::copy_from_slice(&bytes[from..to]))).unwrap();
-        steps.push(items(&mut lines));
-    }
-    drop(sender);
-    steps.push(items(&mut lines));
-    assert!(lines.is_terminated() && lines.rest().is_empty(), "no byte is left over");
-    steps
-}
-
-type Chunks = mpsc::UnboundedReceiver<Result<Bytes, Infallible>>;
-
-fn steps_over_reader(
-    set: &dyn Fn(Utf8Reader<tokio::io::DuplexStream>) -> Reading,
-    bytes: &[u8],
-    cuts: &[usize],
-) -> Vec<Vec<LineItem>> {
-    let (mut pipe, socket) = tokio::io::duplex(1 << 20);
-    let mut lines = set(Utf8Reader::new(socket));
-    let mut steps = Vec::new();
-    for (from, to) in chunks(bytes.len(), cuts) {
-        pipe.write_all(&bytes[from..to]).now_or_never().unwrap().unwrap();
-        steps.push(items(&mut lines));
-    }
-    drop(pipe);
-    steps.push(items(&mut lines));
-    assert!(lines.is_terminated() && lines.rest().is_empty(), "no byte is left over");
-    steps
-}
-
-type Reading = Utf8Lines<Utf8Reader<tokio::io::DuplexStream>>;
-
-#[test]
-fn every_line_vector_at_every_split_equals_the_codec() {
-    let cases: Vec<_> = cases().into_iter().filter(|case| case["op"] == "lines").collect();
-    assert!(cases.len() > 200, "only {} cases", cases.len());
-    for case in cases {
-        let hex = case["chunks"].as_array().unwrap();
-        let bytes: Vec<u8> = hex.iter().flat_map(|hex| unhex(hex.as_str().unwrap())).collect();
-        let (options, limit) = (options(config(&case)), case["limit"].as_u64().unwrap() as usize);
-        let delimiter = match case["delimiter"].as_str() {
-            Some("lf") => Delimiter::lf(),
-            Some("any") => Delimiter::any_newline(),
-            Some("nul") => Delimiter::nul(),
-            _ => {
-                let text = String::from_utf8(unhex(case["delimiter"]["str"].as_str().unwrap()));
-                Delimiter::text(&text.unwrap()).unwrap()
-            }
-        };
-        for (_, mode) in MODES {
-            let codec = Utf8LinesCodec::new()
-                .with_options(options)
-                .with_error_mode(mode)
-                .with_delimiter(delimiter.clone())
-                .with_max_length(limit);
-            let stream = |stream: Utf8Stream<Chunks>| {
-                let stream = stream.with_options(options).with_error_mode(mode);
-                stream.lines().with_delimiter(delimiter.clone()).with_max_length(limit)
-            };
-            let reader = |reader: Utf8Reader<_>| {
-                let reader = reader.with_capacity(7).with_options(options);
-                let lines = reader.with_error_mode(mode).into_lines();
-                lines.with_delimiter(delimiter.clone()).with_max_length(limit)
-            };
-            let single = (1..bytes.len()).map(|at| vec![at]);
-            for cuts in [vec![], (0..=bytes.len()).collect()].into_iter().chain(single) {
-                let expected = line_items(codec.clone(), &bytes, &cuts);
-                let context = || format!("{mode:?}, {delimiter:?}: {bytes:02x?} split at {cuts:?}");
-                assert_eq!(steps_over_chunks(&stream, &bytes, &cuts), expected, "{}", context());
-                assert_eq!(steps_over_reader(&reader, &bytes, &cuts), expected, "{}", context());
-            }
-        }
-    }
-}
+// ---- settings -----------------------------------------------------------------------------------
 
 #[test]
 fn lines_have_numbers_and_errors() {
@@ -289,7 +196,7 @@ fn into_reader_returns_all_text_after_the_last_line() {
             let reader = Utf8Reader::new(socket).with_capacity(capacity).with_options(options);
             let mut lines = reader.with_error_mode(mode).into_lines();
             pipe.write_all(&bytes[..cut]).now_or_never().unwrap().unwrap();
-            items(&mut lines);
+            ready(&mut lines);
             let mut reader = lines.into_reader();
             let newline = bytes[..cut].iter().rposition(|&byte| byte == b'\n');
             let start = newline.map_or(if cut < 3 { 0 } else { 3 }, |at| at + 1);

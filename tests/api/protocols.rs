@@ -151,8 +151,8 @@ fn cbor_chunks_of_a_text_string_are_complete_by_themselves() {
 
 type Subset = (Utf8Options, fn(char) -> bool);
 
-/// The subsets of RFC 9839, as the ABNF of sections 4.1 to 4.3.
-const SUBSETS: [Subset; 3] = [
+/// The subsets of RFC 9839, as the ABNF of sections 4.1 to 4.3, and what can be shown.
+const SUBSETS: [Subset; 4] = [
     (DEFAULT, |_| true),
     (
         DEFAULT.only_xml_characters(),
@@ -162,10 +162,19 @@ const SUBSETS: [Subset; 3] = [
         matches!(c, '\t' | '\n' | '\r' | ' '..='~' | '\u{A0}'..='\u{FDCF}' | '\u{FDF0}'..='\u{FFFD}')
             || (c > '\u{FFFF}' && u32::from(c) % 0x1_0000 <= 0xFFFD)
     }),
+    (DEFAULT.only_displayable_characters(), |c| {
+        let is_control = c.is_control() && c != '\t' && c != '\n';
+        let bidirectional = ['\u{61C}', '\u{200E}', '\u{200F}'].contains(&c)
+            || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+        let separator = ['\u{2028}', '\u{2029}'].contains(&c);
+        let without_width =
+            matches!(c, '\u{200B}'..='\u{200D}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
+        !(is_control || bidirectional || separator || without_width)
+    }),
 ];
 
 #[test]
-fn rfc_9839_subsets_accept_exactly_their_characters() {
+fn subsets_accept_exactly_their_characters() {
     for (options, is_accepted) in SUBSETS {
         for c in '\0'..=char::MAX {
             assert_eq!(accepts(options, c), is_accepted(c), "{c:?}, {options:?}");
@@ -178,7 +187,7 @@ fn rfc_9839_subsets_accept_exactly_their_characters() {
 }
 
 #[test]
-fn rfc_9839_subsets_reject_the_same_characters_of_a_long_text_at_any_split() {
+fn subsets_reject_the_same_characters_of_a_long_text_at_any_split() {
     let text: String = ('\0'..=char::MAX).collect();
     for (options, is_accepted) in SUBSETS {
         let rejected = text.char_indices().filter(|(_, c)| !is_accepted(*c));

@@ -50,13 +50,14 @@ fn options_are_written_with_all_fields_and_read_with_defaults() {
 
 #[test]
 fn every_strictness_survives_a_round_trip() {
-    let reject: [fn(Utf8Options) -> Utf8Options; 6] = [
+    let reject: [fn(Utf8Options) -> Utf8Options; 7] = [
         Utf8Options::reject_noncharacters,
         Utf8Options::reject_nul,
         Utf8Options::reject_controls,
         Utf8Options::reject_controls_except_whitespace,
         Utf8Options::only_xml_characters,
         Utf8Options::only_unicode_assignables,
+        Utf8Options::only_displayable_characters,
     ];
     for first in reject {
         for second in reject {
@@ -85,13 +86,14 @@ fn every_strictness_survives_a_round_trip() {
 #[test]
 fn positions_are_written_with_their_fields() {
     let mut position = TextPosition::new();
-    position.push("a\nbc");
-    round_trip(position, json!({"line": 2, "column": 3, "offset": 4}));
+    position.push("a\nb👋");
+    round_trip(position, json!({"line": 2, "column": 3, "utf16_column": 4, "offset": 7}));
     for impossible in [
-        json!({"line": 0, "column": 1, "offset": 0}),
-        json!({"line": 1, "column": 0, "offset": 0}),
-        json!({"line": 1, "column": 1, "offset": -1}),
-        json!({"line": 1, "column": 1}),
+        json!({"line": 0, "column": 1, "utf16_column": 1, "offset": 0}),
+        json!({"line": 1, "column": 0, "utf16_column": 1, "offset": 0}),
+        json!({"line": 1, "column": 1, "utf16_column": 0, "offset": 0}),
+        json!({"line": 1, "column": 1, "utf16_column": 1, "offset": -1}),
+        json!({"line": 1, "column": 1, "utf16_column": 1}),
     ] {
         assert!(from_value::<TextPosition>(impossible.clone()).is_err(), "{impossible}");
     }

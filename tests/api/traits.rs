@@ -52,7 +52,7 @@ fn core_decoders_are_clone_and_options_are_copy() {
 
 #[test]
 fn rejecting_is_idempotent_and_never_undone() {
-    let ways: [fn(Utf8Options) -> Utf8Options; 7] = [
+    let ways: [fn(Utf8Options) -> Utf8Options; 8] = [
         Utf8Options::reject_noncharacters,
         Utf8Options::reject_nul,
         Utf8Options::reject_controls,
@@ -60,6 +60,7 @@ fn rejecting_is_idempotent_and_never_undone() {
         Utf8Options::only_mqtt_characters,
         Utf8Options::only_xml_characters,
         Utf8Options::only_unicode_assignables,
+        Utf8Options::only_displayable_characters,
     ];
     let options = Utf8Options::new().with_bom(BomPolicy::Strip);
     for reject in ways {

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::lists::assert_linear;
+use crate::support::lines::LineSettings;
 use crate::support::reference::{self, LineItem};
 
 // ---- scripts --------------------------------------------------------------------------------
@@ -106,10 +107,8 @@ fn crlf_lines_end_only_at_crlf_at_any_split() {
     ] {
         for (of_mode, mode) in [MODES[0], MODES[1], MODES[2]] {
             for limit in [1, 100] {
-                let codec = Utf8LinesCodec::new()
-                    .with_delimiter(delimiter.clone())
-                    .with_error_mode(mode)
-                    .with_max_length(limit);
+                let delimiter = delimiter.clone();
+                let settings = LineSettings { mode, delimiter, limit, ..LineSettings::default() };
                 for bytes in &strings {
                     let model = |ended| {
                         let items = reference::lines_prefix(
@@ -124,12 +123,9 @@ fn crlf_lines_end_only_at_crlf_at_any_split() {
                     };
                     let expected = model(true);
                     for cuts in every_cut(bytes.len()) {
-                        let steps = support::line_items(codec.clone(), bytes, &cuts);
+                        let steps = support::line_items(&settings, bytes, &cuts);
                         let items: Vec<_> = steps.concat().into_iter().map(undated_item).collect();
-                        assert_eq!(
-                            items, expected,
-                            "{delimiter:?} {mode:?} {limit}: {bytes:02x?} {cuts:?}"
-                        );
+                        assert_eq!(items, expected, "{settings:?}: {bytes:02x?} {cuts:?}");
                         let before_the_end = steps[..steps.len() - 1].concat();
                         assert_eq!(
                             before_the_end.len(),
@@ -137,7 +133,10 @@ fn crlf_lines_end_only_at_crlf_at_any_split() {
                             "early: {bytes:02x?} {cuts:?}"
                         );
                     }
-                    if delimiter == Delimiter::crlf() && mode == ErrorMode::Fatal && limit == 100 {
+                    if settings.delimiter == Delimiter::crlf()
+                        && mode == ErrorMode::Fatal
+                        && limit == 100
+                    {
                         let lossy = String::from_utf8_lossy(bytes);
                         let mut whole: Vec<_> = lossy.split("\r\n").collect();
                         whole.truncate(whole.len() - usize::from(whole.ends_with(&[""])));
@@ -727,10 +726,9 @@ fn the_length_limit_is_exact_at_any_split() {
                 for content in contents(len) {
                     let input = format!("{content}{end}{}{end}", "x".repeat(*limit));
                     for cuts in every_cut(input.len()) {
-                        let codec = Utf8LinesCodec::new()
-                            .with_delimiter(delimiter.clone())
-                            .with_max_length(*limit);
-                        check_limit(codec, &input, &content, end, *limit, &cuts);
+                        let (limit, delimiter) = (*limit, delimiter.clone());
+                        let settings = LineSettings { delimiter, limit, ..LineSettings::default() };
+                        check_limit(&settings, &input, &content, end, &cuts);
                     }
                 }
             }
@@ -744,21 +742,14 @@ fn every_cut(len: usize) -> Vec<Vec<usize>> {
     cuts
 }
 
-fn check_limit(
-    codec: Utf8LinesCodec,
-    input: &str,
-    content: &str,
-    end: &str,
-    limit: usize,
-    cuts: &[usize],
-) {
-    let context = format!("{codec:?}: {input:?} split at {cuts:?}");
-    let steps = support::line_items(codec, input.as_bytes(), cuts);
+fn check_limit(settings: &LineSettings, input: &str, content: &str, end: &str, cuts: &[usize]) {
+    let context = format!("{settings:?}: {input:?} split at {cuts:?}");
+    let steps = support::line_items(settings, input.as_bytes(), cuts);
     let items: Vec<_> = steps.concat().into_iter().map(undated_item).collect();
     let next = content.len() + end.len();
     assert_eq!(items.len(), 2, "{context}");
     let reported = format!("{:?}", items[0]);
-    match content.len() <= limit {
+    match content.len() <= settings.limit {
         true => assert!(reported.starts_with("Line {"), "{reported}, {context}"),
         false => assert_eq!(reported, "TooLong { number: 1, offset: 0 }", "{context}"),
     }

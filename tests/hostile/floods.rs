@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio_util::codec::FramedRead;
 use tokio_util::io::InspectReader;
 use utf8_codec::codec::{CharCodec, CodecError, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
-use utf8_codec::lines::LineError;
+use utf8_codec::lines::{Delimiter, LineDecoder, LineError};
 use utf8_codec::stream::{StreamError, Utf8Reader, Utf8Stream};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Error, Utf8ErrorKind, Utf8Options};
 
@@ -262,19 +262,71 @@ async fn endless_lines_on_many_connections_use_bounded_memory() {
     let reads = sockets.into_iter().enumerate().map(|(number, socket)| async move {
         // The first error of the line is reported, once.
         let mode = if number % 2 == 0 { ErrorMode::Fatal } else { ErrorMode::Replacement };
-        let codec = Utf8LinesCodec::new().with_max_length(LIMIT).with_error_mode(mode);
-        let mut lines = FramedRead::new(socket, codec);
-        let rejected = lines.next().await.unwrap().unwrap().unwrap_err();
-        assert_eq!(rejected, LineError::TooLong { number: 1, offset: 0, max_length: LIMIT });
-        let line = lines.next().await.unwrap().unwrap().unwrap();
-        assert_eq!((&*line.text, line.number, line.offset), ("weiß", 2, MIB as u64 + 1));
-        assert!(lines.next().await.is_none());
+        let too_long = LineError::TooLong { number: 1, offset: 0, max_length: LIMIT };
+        let next = ("weiß", 2, MIB as u64 + 1);
+        if number % 4 < 2 {
+            let codec = Utf8LinesCodec::new().with_max_length(LIMIT).with_error_mode(mode);
+            let mut lines = FramedRead::new(socket, codec);
+            assert_eq!(lines.next().await.unwrap().unwrap().unwrap_err(), too_long);
+            let line = lines.next().await.unwrap().unwrap().unwrap();
+            assert_eq!((&*line.text, line.number, line.offset), next);
+            assert!(lines.next().await.is_none());
+        } else {
+            let reader = Utf8Reader::new(socket).with_error_mode(mode);
+            let mut lines = reader.into_lines().with_max_length(LIMIT);
+            let rejected = lines.next_line().await.unwrap().unwrap_err();
+            assert!(matches!(rejected, StreamError::Line(error) if error == too_long));
+            let line = lines.next_line().await.unwrap().unwrap();
+            assert_eq!((line.text, line.number, line.offset), next);
+            assert!(lines.next_line().await.is_none());
+        }
     });
     soon(future::join(future::join_all(writes), future::join_all(reads))).await;
     let each = (counting::most() - before) / CONNECTIONS.cast_signed();
     println!("{each} bytes for each of {CONNECTIONS} endless lines");
     // The read buffer, which can double once.
     assert!(each <= 40 * 1024, "{each}");
+}
+
+#[test]
+fn a_line_decoder_holds_at_most_twice_the_limit_and_the_delimiter() {
+    let long = "ab".repeat(150) + "c";
+    for (delimiter, unit) in [
+        (Delimiter::lf(), &b"x"[..]),
+        (Delimiter::lf(), b"\r"),
+        (Delimiter::any_newline(), "é".as_bytes()),
+        (Delimiter::crlf(), b"x\r"),
+        (Delimiter::text(&long).unwrap(), b"ab"),
+        (Delimiter::text(&long).unwrap(), b"\xFF"),
+    ] {
+        let flood = unit.repeat(MIB / unit.len());
+        for limit in [0, 1, 1000, 1 << 16] {
+            for size in [1, 7, 255, 1000, 4096, MIB] {
+                for mode in [ErrorMode::Fatal, ErrorMode::Escape] {
+                    let bound = 2 * (limit + delimiter.as_str().len()) + 64;
+                    let decoder = LineDecoder::new().with_delimiter(delimiter.clone());
+                    let mut decoder = decoder.with_max_length(limit).with_error_mode(mode);
+                    let before = counting::watch();
+                    let mut items = 0;
+                    for chunk in flood.chunks(size) {
+                        let mut lines = decoder.push(chunk);
+                        while lines.next_line().is_some() {
+                            items += 1;
+                        }
+                    }
+                    while decoder.finish_line().is_some() {
+                        items += 1;
+                    }
+                    let most = counting::most() - before;
+                    assert_eq!(items, 1, "the line is rejected once");
+                    assert!(
+                        most <= bound as isize,
+                        "{most}: {delimiter:?} {limit} {size} {mode:?}"
+                    );
+                }
+            }
+        }
+    }
 }
 
 #[tokio::test]

@@ -4,13 +4,13 @@
 
 use crate::support;
 
+use crate::support::lines::{EveryForm, LineSettings, line_steps};
 use crate::support::reference::{self, Bom, Config, Controls, Delimiter, Start};
 use crate::support::{
-    Expected, MODES, PLAIN, check, check_repaired, delimiter, line_items, options, subjects,
-    undated_item, validate,
+    Expected, MODES, PLAIN, check, check_repaired, delimiter, line_item, line_items, options,
+    subjects, undated_item, validate,
 };
 use proptest::prelude::*;
-use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::{
     ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Options, Utf8Validator, count_chars, from_utf8,
     from_utf8_lossy,
@@ -78,6 +78,20 @@ const PIECES: &[&[u8]] = &[
     b"\xFF",
 ];
 
+/// Long runs of text, and a few of the pieces of [`hostile_bytes`] between them.
+fn long_lines() -> impl Strategy<Value = Vec<u8>> {
+    let run = (prop::sample::select(&["x", "é", "€", "a-", "a-"][..]), 0..300_usize)
+        .prop_map(|(unit, count)| unit.repeat(count).into_bytes());
+    let long_end = Just(long_delimiter().into_bytes());
+    let end = prop::sample::select(&["\n", "\r\n", "\r", "\0", "--", "\u{85}\n"][..])
+        .prop_map(|end| end.as_bytes().to_vec());
+    prop::collection::vec(
+        prop_oneof![3 => run, 5 => end, 1 => hostile_bytes(4), 1 => long_end],
+        0..20,
+    )
+    .prop_map(|pieces| pieces.concat())
+}
+
 fn any_config() -> impl Strategy<Value = Config> {
     let start = prop_oneof![
         Just(Start::Beginning(Bom::Keep)),
@@ -124,6 +138,11 @@ fn any_delimiter() -> impl Strategy<Value = Delimiter> {
         )
         .prop_map(|text| Delimiter::Str(text.to_owned())),
     ]
+}
+
+/// A delimiter longer than what is copied at once when a chunk has cut a line.
+fn long_delimiter() -> String {
+    "a-".repeat(140) + "é"
 }
 
 /// Twelve times the usual number of cases: 3,072, or 12 * `PROPTEST_CASES`.
@@ -226,13 +245,15 @@ proptest! {
         limit in prop_oneof![0..12_usize, Just(1000)],
         (model_mode, mode) in prop::sample::select(&MODES[..]),
     ) {
-        let codec = Utf8LinesCodec::new()
-            .with_options(options(config))
-            .with_error_mode(mode)
-            .with_delimiter(delimiter(&model_delimiter))
-            .with_max_length(limit);
+        let settings = LineSettings {
+            options: options(config),
+            mode,
+            delimiter: delimiter(&model_delimiter),
+            limit,
+            fallback: None,
+        };
         let cuts = cuts_of(bytes.len(), &fractions);
-        let mut steps = line_items(codec, &bytes, &cuts);
+        let mut steps = line_items(&settings, &bytes, &cuts);
         let last = steps.pop().unwrap();
         let items = |to: usize, ended| -> Vec<_> {
             let bytes = &bytes[..to];
@@ -248,6 +269,53 @@ proptest! {
         }
         out.extend(last);
         prop_assert_eq!(&out, &items(bytes.len(), true), "split at {:?}, at the end", cuts);
+    }
+
+    /// Lines that are longer than blocks, chunks and what is copied at once.
+    #[test]
+    fn long_lines_do_not_depend_on_splits(
+        bytes in long_lines(),
+        config in any_config(),
+        sizes in prop::collection::vec(prop_oneof![0..4_usize, 0..700_usize], 1..5),
+        model_delimiter in prop_oneof![9 => any_delimiter(), 1 => Just(Delimiter::Str(long_delimiter()))],
+        limit in prop_oneof![0..700_usize, Just(1 << 16)],
+        (model_mode, mode) in prop::sample::select(&MODES[..]),
+    ) {
+        let settings = LineSettings {
+            options: options(config),
+            mode,
+            delimiter: delimiter(&model_delimiter),
+            limit,
+            fallback: None,
+        };
+        let (mut chunks, mut rest) = (vec![], &bytes[..]);
+        for size in sizes.iter().cycle().take(400) {
+            let (chunk, after) = rest.split_at(rest.len().min(*size));
+            chunks.push(chunk);
+            rest = after;
+        }
+        chunks.push(rest);
+        let items = line_steps(&settings, chunks).concat().into_iter();
+        let items: Vec<_> = items.map(|item| undated_item(line_item(item))).collect();
+        let expected =
+            reference::lines_prefix(&bytes, config, model_mode, &model_delimiter, limit, true);
+        let expected: Vec<_> = expected.into_iter().map(undated_item).collect();
+        prop_assert_eq!(items, expected, "{:?} in chunks of {:?}", settings, sizes);
+    }
+
+    #[test]
+    fn settings_changed_between_chunks_do_the_same_in_every_form(
+        chunks in prop::collection::vec((hostile_bytes(20), any_delimiter(), 0..12_usize), 1..8),
+        config in any_config(),
+        (_, mode) in prop::sample::select(&MODES[..]),
+    ) {
+        let settings = LineSettings { options: options(config), mode, ..LineSettings::default() };
+        let mut forms = EveryForm::start(&settings);
+        for (chunk, model_delimiter, limit) in chunks {
+            forms.push(&[b"x", &chunk[..]].concat());
+            forms.change(&delimiter(&model_delimiter), limit);
+        }
+        forms.finish();
     }
 
     #[test]

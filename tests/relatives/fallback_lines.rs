@@ -1,13 +1,11 @@
 //! The lines of a codec with a fallback, compared with a decoder for each line, with all options.
 
-use bytes::BytesMut;
-use tokio_util::codec::Decoder;
-use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::decoder::Status;
 use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-use utf8_codec::lines::{Line, LineError};
+use utf8_codec::lines::LineError;
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Error, Utf8Options};
 
+use crate::lines::{Item, LineSettings, line_steps};
 use crate::lists::MODES;
 
 const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
@@ -69,19 +67,12 @@ fn check_lines(
     bytes: &[u8],
 ) {
     let expected = lines_by_decoders(fallback, options, strictness, mode, bytes);
-    let codec = Utf8LinesCodec::new().with_options(options).with_error_mode(mode);
-    let codec = codec.with_fallback(fallback.clone());
+    let fallback_of_lines = Some(fallback.clone());
+    let settings =
+        LineSettings { options, mode, fallback: fallback_of_lines, ..LineSettings::default() };
     for size in [1, 2, bytes.len().max(1)] {
-        let (mut codec, mut buffer, mut found) = (codec.clone(), BytesMut::new(), Vec::new());
-        for chunk in bytes.chunks(size) {
-            buffer.extend_from_slice(chunk);
-            while let Some(line) = codec.decode(&mut buffer).unwrap() {
-                found.push(reported(line));
-            }
-        }
-        while let Some(line) = codec.decode_eof(&mut buffer).unwrap() {
-            found.push(reported(line));
-        }
+        let found = line_steps(&settings, bytes.chunks(size)).concat();
+        let found: Vec<_> = found.into_iter().map(reported).collect();
         assert_eq!(found, expected, "{fallback:?} {options:?} {mode:?} {size}: {bytes:02x?}");
     }
 }
@@ -89,7 +80,7 @@ fn check_lines(
 /// The text, the number of errors and the offset of the first; or the error that rejects the line.
 type Reported = Result<(String, u64, Option<u64>), Utf8Error>;
 
-fn reported(line: Result<Line, LineError>) -> Reported {
+fn reported(line: Item) -> Reported {
     match line {
         Ok(line) => Ok((line.text.to_string(), line.error_count, line.first_error_offset)),
         Err(LineError::Utf8 { error, .. }) => Err(error),

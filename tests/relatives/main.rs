@@ -23,6 +23,9 @@ mod fallback_model;
 mod fallback_streams;
 #[cfg(feature = "encoding_rs")]
 mod fallback_whatwg;
+#[cfg(all(feature = "codec", feature = "serde"))]
+#[path = "../support/lines.rs"]
+mod lines;
 #[path = "../support/lists.rs"]
 mod lists;
 #[cfg(feature = "alloc")]

@@ -1,47 +1,15 @@
 //! The blocking `Utf8Reader` as a [`Subject`]. It uses each of its methods in turn.
 
-use std::cell::RefCell;
-use std::collections::VecDeque;
-use std::io::{self, BufRead, ErrorKind, Read};
-use std::rc::Rc;
+use std::io::{self, BufRead, ErrorKind};
 
 use utf8_codec::io::{StreamError, Utf8Reader};
 use utf8_codec::{ErrorMode, Utf8Options};
 
 use super::Atom;
+use super::lines::feed::Feed;
 use super::reference::Error;
 use super::streams::{most, read_error, whole};
 use super::subjects::{Subject, counted};
-
-/// A reader of what has been pushed. At the end of that it would block, until the stream ends.
-#[derive(Clone, Debug, Default)]
-pub struct Feed(Rc<RefCell<Fed>>);
-
-#[derive(Debug, Default)]
-struct Fed {
-    bytes: VecDeque<u8>,
-    has_ended: bool,
-}
-
-impl Feed {
-    pub fn push(&self, chunk: &[u8]) {
-        self.0.borrow_mut().bytes.extend(chunk);
-    }
-
-    pub fn end(&self) {
-        self.0.borrow_mut().has_ended = true;
-    }
-}
-
-impl Read for Feed {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        let fed = &mut *self.0.borrow_mut();
-        match fed.bytes.is_empty() && !fed.has_ended {
-            true => Err(ErrorKind::WouldBlock.into()),
-            false => fed.bytes.read(room),
-        }
-    }
-}
 
 /// A reader that reads after each chunk until it would block.
 pub struct Blocking {

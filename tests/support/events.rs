@@ -29,7 +29,7 @@ pub(crate) fn decode<'a>(
     let mut decoder = decoder.with_max_id_length(limits.id);
     let (mut items, mut len) = (Vec::new(), 0);
     for chunk in chunks {
-        items.extend(decoder.push(chunk));
+        items.extend(decoder.push(chunk).map(|item| item.map(Event::into_owned)));
         len += chunk.len() as u64;
         assert_eq!(decoder.position(), len);
     }
@@ -46,7 +46,8 @@ pub(crate) fn expected(stream: &[u8], limits: Limits) -> Outcome {
     let mut pending = Pending::default();
     for Line { offset, bytes, is_complete } in lines(stream) {
         if bytes.is_empty() && is_complete {
-            let Pending { rejected, data, event_type, id, .. } = std::mem::take(&mut pending);
+            let Pending { rejected, data, event_type, id, repaired, .. } =
+                std::mem::take(&mut pending);
             if rejected {
                 continue;
             }
@@ -54,18 +55,22 @@ pub(crate) fn expected(stream: &[u8], limits: Limits) -> Outcome {
             let Some(data) = data else { continue };
             let event_type = if event_type.is_empty() { "message".into() } else { event_type };
             let last_event_id = outcome.last_event_id.as_str().into();
-            outcome.items.push(Ok(Event { event_type: event_type.into(), data, last_event_id }));
+            let event_type = event_type.into();
+            outcome.items.push(Ok(Event { event_type, data, last_event_id, repaired }));
             continue;
         }
         let event_offset = *pending.offset.get_or_insert(offset);
         let colon = bytes.iter().position(|&byte| byte == b':');
         let name = &bytes[..colon.unwrap_or(bytes.len())];
         let value = colon.map_or(&[][..], |colon| &bytes[colon + 1..]);
-        let value = text(value.strip_prefix(b" ").unwrap_or(value), is_complete);
+        let (value, replaced) = text(value.strip_prefix(b" ").unwrap_or(value), is_complete);
         if pending.rejected || (value.is_empty() && !is_complete) {
             continue;
         }
         let mut exceeded = None;
+        if matches!(name, b"data" | b"event" | b"id") {
+            pending.repaired += replaced;
+        }
         match name {
             b"data" => {
                 let join = if pending.data.is_some() { "\n" } else { "" };
@@ -111,6 +116,7 @@ struct Pending {
     offset: Option<u64>,
     rejected: bool,
     len: usize,
+    repaired: u64,
     data: Option<String>,
     event_type: String,
     id: Option<String>,
@@ -136,9 +142,10 @@ fn lines(stream: &[u8]) -> Vec<Line<'_>> {
     lines
 }
 
-/// Decodes with replacement. Bytes that could become a character are left out if the line has not ended.
-fn text(value: &[u8], is_complete: bool) -> String {
-    let (mut text, mut chunks) = (String::new(), value.utf8_chunks().peekable());
+/// Decodes with replacement, and counts the replaced parts. Bytes that could become a character are left out if the line has not ended.
+fn text(value: &[u8], is_complete: bool) -> (String, u64) {
+    let (mut text, mut replaced) = (String::new(), 0);
+    let mut chunks = value.utf8_chunks().peekable();
     while let Some(chunk) = chunks.next() {
         text.push_str(chunk.valid());
         let is_held = !is_complete
@@ -146,7 +153,8 @@ fn text(value: &[u8], is_complete: bool) -> String {
             && std::str::from_utf8(chunk.invalid()).is_err_and(|e| e.error_len().is_none());
         if !chunk.invalid().is_empty() && !is_held {
             text.push('\u{FFFD}');
+            replaced += 1;
         }
     }
-    text
+    (text, replaced)
 }

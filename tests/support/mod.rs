@@ -7,6 +7,7 @@
 pub mod blocking;
 #[cfg(feature = "http-body")]
 pub mod body;
+pub mod lines;
 pub mod reference;
 #[cfg(feature = "stream")]
 pub mod streams;
@@ -15,14 +16,12 @@ pub mod subjects;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use bytes::BytesMut;
+use lines::{Item, LineSettings, line_steps};
 pub(crate) use reference::cases;
 use reference::{Bom, Config, Controls, Decoded, Delimiter, Event, Kind, LineItem, Mode, Start};
 use serde_json::Value;
 use subjects::{Reported, Subject, Validating};
-use tokio_util::codec::Decoder;
-use utf8_codec::codec::Utf8LinesCodec;
-use utf8_codec::lines::{Line, LineError};
+use utf8_codec::lines::LineError;
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Error, Utf8ErrorKind, Utf8Options};
 
 pub const PLAIN: Config = Config {
@@ -327,28 +326,14 @@ pub fn chunks(len: usize, cuts: &[usize]) -> impl Iterator<Item = (usize, usize)
     starts.zip(ends).collect::<Vec<_>>().into_iter()
 }
 
-/// A lines codec over `bytes` split at `cuts`: the items after each chunk and at the end.
-pub fn line_items(mut codec: Utf8LinesCodec, bytes: &[u8], cuts: &[usize]) -> Vec<Vec<LineItem>> {
-    let mut buffer = BytesMut::new();
-    let mut steps = Vec::new();
-    for (from, to) in chunks(bytes.len(), cuts) {
-        buffer.extend_from_slice(&bytes[from..to]);
-        let mut items = Vec::new();
-        while let Some(item) = codec.decode(&mut buffer).unwrap() {
-            items.push(line_item(item));
-        }
-        steps.push(items);
-    }
-    let mut items = Vec::new();
-    while let Some(item) = codec.decode_eof(&mut buffer).unwrap() {
-        items.push(line_item(item));
-    }
-    assert!(buffer.is_empty(), "no byte is left over at the end");
-    steps.push(items);
-    steps
+/// The items after each chunk of `bytes` split at `cuts` and at the end, which are the same in every form.
+pub fn line_items(settings: &LineSettings, bytes: &[u8], cuts: &[usize]) -> Vec<Vec<LineItem>> {
+    let chunks = chunks(bytes.len(), cuts).map(|(from, to)| &bytes[from..to]);
+    let steps = line_steps(settings, chunks).into_iter();
+    steps.map(|items| items.into_iter().map(line_item).collect()).collect()
 }
 
-pub fn line_item(item: Result<Line, LineError>) -> LineItem {
+pub fn line_item(item: Item) -> LineItem {
     match item {
         Ok(line) => LineItem::Line {
             text: line.text.to_string(),

@@ -6,13 +6,13 @@
 use crate::random::sum_of;
 use crate::support;
 
+use crate::support::lines::LineSettings;
 use crate::support::reference::{self, Config, Delimiter, Event, LineItem, Mode};
 use crate::support::{
     Atom, Expected, MODES, PLAIN, cases, check, check_ends, check_repaired, config, delimiter,
     inputs, line_items, model_error, options, subjects, undated, undated_item, unhex, validate,
 };
 use bytes::Bytes;
-use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error};
 
 /// The splits of `len` bytes: none, each alone, byte by byte, and the same with empty chunks between.
@@ -198,19 +198,19 @@ impl ExpectedLines {
         }
     }
 
-    fn check(&self, codec: &Utf8LinesCodec, bytes: &[u8], cuts: &[usize]) {
-        let mut steps = line_items(codec.clone(), bytes, cuts);
+    fn check(&self, settings: &LineSettings, bytes: &[u8], cuts: &[usize]) {
+        let mut steps = line_items(settings, bytes, cuts);
         let last = steps.pop().unwrap();
         let mut out = Vec::new();
         for (step, (_, to)) in steps.into_iter().zip(support::chunks(bytes.len(), cuts)) {
             out.extend(step);
             assert_eq!(
                 out, self.prefixes[to],
-                "{codec:?}: {bytes:02x?} cut at {cuts:?}, up to {to}"
+                "{settings:?}: {bytes:02x?} cut at {cuts:?}, up to {to}"
             );
         }
         out.extend(last);
-        assert_eq!(out, self.ended, "{codec:?}: {bytes:02x?} split at {cuts:?}, at the end");
+        assert_eq!(out, self.ended, "{settings:?}: {bytes:02x?} split at {cuts:?}, at the end");
     }
 }
 
@@ -233,14 +233,16 @@ fn every_line_vector_splits_as_expected_in_every_mode_at_every_pair_of_splits() 
         };
         for (model_mode, mode) in MODES {
             let expected = ExpectedLines::new(&bytes, config, model_mode, &model_delimiter, limit);
-            let codec = Utf8LinesCodec::new()
-                .with_options(options(config))
-                .with_error_mode(mode)
-                .with_delimiter(delimiter(&model_delimiter))
-                .with_max_length(limit);
+            let settings = LineSettings {
+                options: options(config),
+                mode,
+                delimiter: delimiter(&model_delimiter),
+                limit,
+                fallback: None,
+            };
             let cuts = if bytes.len() <= 24 { double_cuts } else { single_cuts };
             for cuts in cuts(bytes.len()).into_iter().chain(single_cuts(bytes.len())) {
-                expected.check(&codec, &bytes, &cuts);
+                expected.check(&settings, &bytes, &cuts);
             }
         }
     }
@@ -253,12 +255,14 @@ fn every_decoding_vector_splits_into_lines_as_expected_at_every_split() {
             for limit in [4, 1 << 16] {
                 let expected =
                     ExpectedLines::new(&bytes, config, model_mode, &Delimiter::Lf, limit);
-                let codec = Utf8LinesCodec::new()
-                    .with_options(options(config))
-                    .with_error_mode(mode)
-                    .with_max_length(limit);
+                let settings = LineSettings {
+                    options: options(config),
+                    mode,
+                    limit,
+                    ..LineSettings::default()
+                };
                 for cuts in single_cuts(bytes.len()) {
-                    expected.check(&codec, &bytes, &cuts);
+                    expected.check(&settings, &bytes, &cuts);
                 }
             }
         }

@@ -3,6 +3,7 @@
 //! To add a scenario, write a function in `benches/scenarios` that measures its rows, with the contenders that are quick to
 //! build. Add the other contenders to `peers`, the function to [`SCENARIOS`], and the names of its rows to `results/tasks.rs`.
 
+mod events;
 mod loopback;
 mod peers;
 mod results;
@@ -62,6 +63,7 @@ const SCENARIOS: &[Scenario] = &[
     body::body,
     loopback::upload,
     loopback::download,
+    events::events,
     |bench| fallback::decode(bench, peers::decode_fallback),
     |bench| fallback::codec(bench, peers::codec_fallback),
     |bench| fallback::streams(bench, peers::streams_fallback),
@@ -127,6 +129,11 @@ const PEERS: &[&str] = &[
     "tokio-websockets",
     "fastwebsockets",
     "hyper",
+    "sse-stream",
+    "sse-parse",
+    "sseer",
+    "eventsource-stream",
+    "eventsource-stream2",
     "simd_cesu8",
     "residua-cesu8",
     "residua-mutf8",

@@ -16,6 +16,7 @@ use reqwest::header::{ACCEPT, CACHE_CONTROL, HeaderValue};
 use reqwest::{Client, Response, StatusCode};
 use thiserror::Error;
 use tokio::sync::Semaphore;
+use utf8_codec::ByteString;
 use utf8_codec::sse::{Event, EventDecoder};
 use utf8_codec::stream::{StreamError, Utf8Stream, Utf8StreamExt};
 
@@ -23,7 +24,7 @@ use utf8_codec::stream::{StreamError, Utf8Stream, Utf8StreamExt};
 pub type Events = Utf8Stream<BoxStream<'static, reqwest::Result<Bytes>>, EventDecoder>;
 
 /// An event, or an error: an event that is too long, or the end of a broken connection.
-pub type Item = Result<Event, StreamError<reqwest::Error>>;
+pub type Item = Result<Event<ByteString>, StreamError<reqwest::Error>>;
 
 /// How long a client waits before it reconnects, and when it stops.
 #[derive(Clone, Copy, Debug)]

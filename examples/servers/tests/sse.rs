@@ -59,7 +59,7 @@ async fn followed(url: &str) -> (Vec<(String, String)>, Result<(), ConnectError>
     let mut seen = Vec::new();
     let following = follow(url, QUICK, |item| {
         seen.push(match item {
-            Ok(event) => (event.data, event.last_event_id.to_string()),
+            Ok(event) => (event.data.to_string(), event.last_event_id.to_string()),
             Err(error) => (error.to_string(), "error".to_owned()),
         });
         Ok(())
@@ -125,7 +125,7 @@ async fn an_event_that_is_too_long_is_an_error_and_the_next_one_arrives() {
     let mut events = connect(&Client::new(), &url, "").await.unwrap().unwrap();
     let error = events.try_next().await.unwrap_err();
     assert!(matches!(error, StreamError::EventTooLong { offset: 0, max_length: 0x100_0000, .. }));
-    assert_eq!(events.try_next().await.unwrap(), Some(Event::new("next")));
+    assert_eq!(events.try_next().await.unwrap(), Some(Event::new("next".into())));
 }
 
 #[test]
@@ -153,7 +153,7 @@ async fn an_event_arrives_with_the_byte_that_completes_it() {
     let mut events = connect(&Client::new(), &url, "").await.unwrap().unwrap();
     for (text, _) in sent {
         let next = timeout(Duration::from_secs(30), events.try_next()).await.expect("hangs");
-        assert_eq!(next.unwrap(), Some(Event::new(text.to_owned())));
+        assert_eq!(next.unwrap(), Some(Event::new((*text).into())));
         seen.add_permits(1);
     }
     assert_eq!(events.try_next().await.unwrap(), None);

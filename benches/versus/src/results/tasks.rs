@@ -199,6 +199,32 @@ pub(crate) const TASKS: &[Task] = &[
         chart: None,
     },
     Task {
+        title: "Server-sent events",
+        note: "Events of one line of data, of 180 bytes unless the name has another length. The size is the length of a chunk in bytes. \
+               `events` is `EventDecoder::push`, `event-stream` is `Utf8Stream::events`. Most peers have only a stream. Lines end with LF, \
+               CR or CR LF; in `damaged`, one byte in 1024 is FF. In brackets: a peer that does not return all data of the row. \
+               `sse-stream` ends at an ill-formed byte, `sseer`, `eventsource-stream` and `eventsource-stream2` lose events after it, and the \
+               latter two return the last event after a CR late or not at all.",
+        whats: &[
+            ("events", "decode server-sent events"),
+            ("events-20", "decode events of 20 bytes"),
+            ("events-4k", "decode events of 4 KiB"),
+            ("events-1m", "decode events of 1 MiB"),
+            ("events-cr", "decode events after CR"),
+            ("events-crlf", "decode events after CR LF"),
+            ("events-damaged", "decode damaged events"),
+            ("event-stream", "stream of events"),
+            ("event-stream-20", "stream of events of 20 bytes"),
+            ("event-stream-4k", "stream of events of 4 KiB"),
+            ("event-stream-1m", "stream of events of 1 MiB"),
+            ("event-stream-cr", "stream of events after CR"),
+            ("event-stream-crlf", "stream of events after CR LF"),
+            ("event-stream-damaged", "stream of damaged events"),
+        ],
+        measure: NanosecondsPerUnit,
+        chart: None,
+    },
+    Task {
         title: "Dialects",
         note: "CESU-8 and Modified UTF-8: a stream in chunks into a new `String` (`DialectDecoder::push_to_string`), and text into a new \
                `Vec` (`DialectEncoder::push_to_vec`). The peers get all input in one call; `residua` accepts more than the \

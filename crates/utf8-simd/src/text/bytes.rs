@@ -59,6 +59,30 @@ pub fn take_text_with<B: SplitTo, T>(
     (unsafe { ByteString::from_bytes_unchecked(taken) }, found)
 }
 
+/// Returns the part of `bytes` that `text` borrows, without copying it.
+///
+/// # Panics
+///
+/// If `text` is not empty and not a part of `bytes`, in the same memory.
+///
+/// # Examples
+///
+/// ```
+/// use bytes::Bytes;
+/// use utf8_simd::{from_utf8, text::slice_text};
+///
+/// let chunk = Bytes::from_static(b"\xFFtext\xFF");
+/// assert_eq!(slice_text(&chunk, from_utf8(&chunk[1..5])?), "text");
+/// # Ok::<(), utf8_simd::Utf8Error>(())
+/// ```
+#[inline]
+pub fn slice_text(bytes: &bytes::Bytes, text: &str) -> ByteString {
+    let slice = bytes.slice_ref(text.as_bytes());
+    // SAFETY: `slice_ref` returns the bytes of its argument, those of a `str`: the same memory, or nothing. It is shared,
+    // so nothing changes it.
+    unsafe { ByteString::from_bytes_unchecked(slice) }
+}
+
 /// [`Bytes`](bytes::Bytes) and [`BytesMut`]: buffers that can be split without copying. No other type implements it.
 pub trait SplitTo: AsRef<[u8]> + Buf + sealed::Sealed {}
 

@@ -9,6 +9,7 @@
 //! | append UTF-16 to a `String` | [`push_utf16`] |
 //! | borrow text from the buffer of a reader | [`ReadBuffer`] |
 //! | split text off `Bytes` or `BytesMut` | [`take_valid_prefix`], [`take_text`], [`take_text_with`] |
+//! | share a part of `Bytes` as text | [`slice_text`] |
 //! | gather the text of a message that arrives in pieces | [`GatheredText`] |
 //!
 #![cfg_attr(feature = "std", doc = "```")]
@@ -42,7 +43,7 @@ mod read_buffer;
 mod text_output;
 
 #[cfg(feature = "bytes")]
-pub use bytes::{GatheredText, SplitTo, take_text, take_text_with, take_valid_prefix};
+pub use bytes::{GatheredText, SplitTo, slice_text, take_text, take_text_with, take_valid_prefix};
 pub use parts::ShortText;
 #[doc(hidden)]
 pub use parts::{BlockPart, BlockParts};

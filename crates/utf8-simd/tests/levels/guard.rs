@@ -156,6 +156,13 @@ fn check_reading(page: &mut Guarded, bytes: &[u8]) {
                 let outside = place.iter().position(|byte| !range.contains(byte));
                 assert_eq!(level.find_outside(place, range.clone()), outside, "{}", context());
             }
+            for blocks in [place.as_chunks().0, place.as_rchunks().1] {
+                let mut masks = vec![0; blocks.len()];
+                level.byte_masks(blocks, *b"x\n", &mut masks);
+                let matches = blocks.as_flattened().iter().filter(|&&byte| b"x\n".contains(&byte));
+                let found: u32 = masks.iter().map(|mask| mask.count_ones()).sum();
+                assert_eq!(found as usize, matches.count(), "{}", context());
+            }
             for block in [place.first_chunk(), place.last_chunk()].into_iter().flatten() {
                 let ends = level.block_errors(block).map_or(64, |parts| parts.end);
                 assert!((61..=64).contains(&ends), "{}", context());

@@ -1,6 +1,7 @@
 //! Every level of this machine, compared with the standard library.
 
 mod convert;
+mod find;
 mod guard;
 #[cfg(feature = "bytes")]
 mod hostile;

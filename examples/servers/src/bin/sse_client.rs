@@ -26,6 +26,7 @@ use futures::TryStreamExt;
 use servers::sse::{self, Item, Piece, Reconnection};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use utf8_codec::ByteString;
 use utf8_codec::sse::Event;
 
 use output::{Visible, complain, put, say};
@@ -84,7 +85,8 @@ async fn show() -> Outcome {
         let event = tokio::time::timeout(PATIENCE, events.try_next()).await;
         let event = event.map_err(|_| format!("no event after number {n}"))??;
         let (event_type, last_event_id) = ("token".into(), n.to_string().into());
-        let wanted = Event { event_type, data: (*token).into(), last_event_id };
+        let wanted =
+            Event { event_type, last_event_id, ..Event::new(ByteString::from_static(token)) };
         if event.as_ref() != Some(&wanted) {
             return Err(format!("{event:?} instead of {wanted:?}").into());
         }

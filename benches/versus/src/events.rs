@@ -1,0 +1,210 @@
+//! Server-sent events: a stream of chunks to events, with slices (`events`) and in a stream of `Bytes` (`event-stream`).
+//!
+//! An event has one line of data. The answer is the number of events and of the bytes of their data. A peer that does not
+//! return all of them is in brackets: it fails at the first ill-formed byte, or holds back the event before a CR at the end.
+
+use std::convert::Infallible;
+use std::hint::black_box;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+use futures::Stream;
+use utf8_codec::sse::EventDecoder;
+use utf8_codec::stream::Utf8StreamExt;
+
+use crate::support::{Bench, Corpus, Row, Work};
+
+const SCRIPTS: [Corpus; 3] = [Corpus::Ascii, Corpus::Cyrillic, Corpus::Cjk];
+
+/// A kind of stream.
+struct Kind {
+    /// After `events` in the name of the row.
+    name: &'static str,
+    /// The bytes of data in an event.
+    event: usize,
+    line_end: &'static str,
+    /// The distance between bytes FF, 0 if there are none.
+    damage: usize,
+    chunks: &'static [usize],
+}
+
+const KINDS: &[Kind] = &[
+    Kind {
+        name: "",
+        event: 180,
+        line_end: "\n",
+        damage: 0,
+        chunks: &[1, 64, 180, 1460, 16 << 10, 256 << 10],
+    },
+    Kind { name: "-20", event: 20, line_end: "\n", damage: 0, chunks: &[64, 1460, 16 << 10] },
+    Kind { name: "-4k", event: 4 << 10, line_end: "\n", damage: 0, chunks: &[1460, 16 << 10] },
+    Kind { name: "-1m", event: 1 << 20, line_end: "\n", damage: 0, chunks: &[16 << 10, 256 << 10] },
+    Kind { name: "-cr", event: 180, line_end: "\r", damage: 0, chunks: &[1460, 16 << 10] },
+    Kind { name: "-crlf", event: 180, line_end: "\r\n", damage: 0, chunks: &[1460, 16 << 10] },
+    Kind { name: "-damaged", event: 180, line_end: "\n", damage: 1024, chunks: &[1460, 16 << 10] },
+];
+
+impl Kind {
+    fn stream(&self, corpus: Corpus) -> Vec<u8> {
+        let count = ((64 << 10) / self.event).max(2);
+        let mut stream = Vec::new();
+        for n in 0..count {
+            let text = corpus.text(self.event, n as u64).replace(['\n', '\r'], " ");
+            stream.extend(format!("data: {text}{0}{0}", self.line_end).into_bytes());
+        }
+        if self.damage > 0 {
+            for at in (500..stream.len()).step_by(self.damage) {
+                if !matches!(stream[at], b'\n' | b'\r') && at % (self.event + 8) > 6 {
+                    stream[at] = 0xFF;
+                }
+            }
+        }
+        stream
+    }
+}
+
+pub(crate) fn events(bench: &mut Bench) {
+    for kind in KINDS {
+        for &size in kind.chunks {
+            for corpus in SCRIPTS {
+                for form in ["events", "event-stream"] {
+                    let what = format!("{form}{}", kind.name);
+                    let Some(name) = bench.name(what, corpus.name(), size.to_string()) else {
+                        continue;
+                    };
+                    let stream = kind.stream(corpus);
+                    let events = (stream.len() / (kind.event + 6)) as u64;
+                    let shared = Bytes::from(stream.clone());
+                    let chunks: Vec<_> = (0..stream.len())
+                        .step_by(size)
+                        .map(|at| shared.slice(at..stream.len().min(at + size)))
+                        .collect();
+                    let mut row = Row::new(name, Work::new(stream.len(), events as usize, "event"));
+                    row.expect(pushed(&chunks) as usize);
+                    if form == "events" {
+                        row.ours(|| pushed(black_box(&chunks)));
+                    } else {
+                        row.ours(|| streamed(black_box(&chunks)));
+                    }
+                    peers(&mut row, &chunks, kind, form);
+                    bench.measure(row);
+                }
+            }
+        }
+    }
+}
+
+fn pushed(chunks: &[Bytes]) -> u64 {
+    let (mut decoder, mut answer) = (EventDecoder::new(), 0);
+    for chunk in chunks {
+        for event in decoder.push(chunk) {
+            let event = event.expect("no event is too long");
+            answer += 1 + black_box(&event).data.len() as u64;
+        }
+    }
+    answer
+}
+
+fn streamed(chunks: &[Bytes]) -> u64 {
+    count(Source(chunks.iter()).utf8().events(), |event| {
+        event.as_ref().expect("no event is too long").data.len()
+    })
+}
+
+fn peers<'a>(row: &mut Row<'a>, chunks: &'a [Bytes], kind: &Kind, form: &str) {
+    type Contender = (&'static str, &'static str, fn(&[Bytes]) -> u64);
+    const PEERS: [Contender; 6] = [
+        ("sse-stream", "(sse-stream)", sse_stream),
+        ("sse-parse", "(sse-parse)", sse_parse),
+        ("sse-parse push", "(sse-parse push)", sse_parse_push),
+        ("sseer", "(sseer)", sseer),
+        ("eventsource-stream2", "(eventsource-stream2)", eventsource_stream2),
+        ("eventsource-stream", "(eventsource-stream)", eventsource_stream),
+    ];
+    let answer = pushed(chunks);
+    for (name, in_brackets, pass) in PEERS {
+        let is_slow = name == "eventsource-stream" && kind.event > 4 << 10; // half a second for a megabyte
+        if is_slow || (name == "sse-parse push" && form != "events") {
+            continue;
+        }
+        let returned = pass(chunks);
+        let pass = move || pass(black_box(chunks));
+        row.expect(returned as usize);
+        if returned == answer { row.peer(name, pass) } else { row.floor(in_brackets, pass) }
+    }
+    row.expect(answer as usize);
+}
+
+/// A stream that is always ready.
+struct Source<'a>(std::slice::Iter<'a, Bytes>);
+
+impl Stream for Source<'_> {
+    type Item = Result<Bytes, Infallible>;
+
+    fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        Poll::Ready(self.0.next().cloned().map(Ok))
+    }
+}
+
+/// Adds one for each event, and the length of its data. Ends at the first error after the source.
+fn count<S: Stream>(stream: S, len: impl Fn(&S::Item) -> usize) -> u64 {
+    let (mut stream, mut answer) = (pin!(stream), 0);
+    let mut cx = Context::from_waker(Waker::noop());
+    loop {
+        match stream.as_mut().poll_next(&mut cx) {
+            Poll::Ready(Some(event)) => answer += 1 + len(black_box(&event)) as u64,
+            Poll::Ready(None) => return answer,
+            Poll::Pending => {} // ours, which lets other tasks run
+        }
+    }
+}
+
+fn sse_stream(chunks: &[Bytes]) -> u64 {
+    let events = sse_stream::SseByteStream::new(Source(chunks.iter()));
+    count(events, |event| {
+        event.as_ref().ok().and_then(|event| event.data.as_ref()).map_or(0, |data| data.len())
+    })
+}
+
+fn sse_parse(chunks: &[Bytes]) -> u64 {
+    let events = sse_parse::EventStream::new(Source(chunks.iter()));
+    count(events, |event| event.as_ref().map_or(0, |event| event.data.len()))
+}
+
+fn sse_parse_push(chunks: &[Bytes]) -> u64 {
+    let (mut parser, mut answer) = (sse_parse::SseParser::new(), 0);
+    for chunk in chunks {
+        parser.feed(chunk);
+        while let Some(event) = parser.next_event() {
+            answer += 1 + black_box(&event).data.len() as u64;
+        }
+    }
+    answer
+}
+
+fn sseer(chunks: &[Bytes]) -> u64 {
+    let events = sseer::EventStream::new(Source(chunks.iter()));
+    count(events, |event| event.as_ref().map_or(0, |event| event.data.len()))
+}
+
+fn eventsource_stream(chunks: &[Bytes]) -> u64 {
+    let events = eventsource_stream::EventStream::new(Source(chunks.iter()));
+    count(events, |event| event.as_ref().map_or(0, |event| event.data.len()))
+}
+
+fn eventsource_stream2(chunks: &[Bytes]) -> u64 {
+    let events = eventsource_stream2::EventStream::new(Source(chunks.iter()));
+    let mut is_over = false;
+    let (mut events, mut answer) = (pin!(events), 0);
+    let mut cx = Context::from_waker(Waker::noop());
+    while !is_over {
+        match events.as_mut().poll_next(&mut cx) {
+            Poll::Ready(Some(Ok(event))) => answer += 1 + black_box(&event).data.len() as u64,
+            // It repeats an error forever.
+            Poll::Ready(Some(Err(_)) | None) => is_over = true,
+            Poll::Pending => {}
+        }
+    }
+    answer
+}

@@ -1,0 +1,147 @@
+//! `Utf8FramesCodec` over codecs of bytes, and `DecimalFrames`.
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::codec::LengthDelimitedCodec;
+use utf8_codec::codec::{DecimalFrames, Utf8FramesCodec};
+
+use super::*;
+
+/// The frames of each test: text, a frame that is ill-formed, one that ends inside a character, an empty one.
+const FRAMES: [&[u8]; 5] = ["žluť 👋".as_bytes(), b"a\xFFb", b"x\xE2\x82", b"", b"end"];
+
+fn framings() -> [DecimalFrames; 3] {
+    [DecimalFrames::octet_counting(), DecimalFrames::netstrings(), DecimalFrames::content_length()]
+}
+
+fn shown(items: impl IntoIterator<Item = Result<ByteString, Utf8Error>>) -> Vec<String> {
+    let shown = items.into_iter().map(|item| match item {
+        Ok(text) => text.to_string(),
+        Err(error) => format!("{}: {:02x?}", error.valid_up_to(), error.bytes()),
+    });
+    shown.collect()
+}
+
+fn expected() -> [&'static str; 5] {
+    ["žluť 👋", "1: [ff]", "1: [e2, 82]", "", "end"]
+}
+
+#[test]
+fn frames_of_decimal_length_become_text_at_any_split() {
+    for mut framing in framings() {
+        let mut bytes = BytesMut::new();
+        FRAMES.iter().for_each(|frame| framing.encode(frame, &mut bytes).unwrap());
+        for first in 0..=bytes.len() {
+            for second in first..=bytes.len() {
+                let mut codec = Utf8FramesCodec::new(framing);
+                let (mut buffer, mut items) = (BytesMut::new(), Vec::new());
+                for chunk in [&bytes[..first], &bytes[first..second], &bytes[second..]] {
+                    buffer.extend_from_slice(chunk);
+                    while let Some(item) = codec.decode(&mut buffer).unwrap() {
+                        items.push(item);
+                    }
+                }
+                assert!(codec.decode_eof(&mut buffer).unwrap().is_none());
+                assert_eq!(shown(items), expected(), "{framing:?} {first} {second}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_lossy_mode_repairs_each_frame_for_itself() {
+    for (mode, whole) in [
+        (ErrorMode::Replacement, ["a\u{FFFD}b", "x\u{FFFD}"]),
+        (ErrorMode::Skip, ["ab", "x"]),
+        (ErrorMode::Escape, ["a\\xffb", "x\\xe2\\x82"]),
+    ] {
+        let mut codec = Utf8FramesCodec::new(DecimalFrames::netstrings()).with_error_mode(mode);
+        let mut buffer = BytesMut::from(&b"3:a\xFFb,3:x\xE2\x82,"[..]);
+        for text in whole {
+            assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), text);
+        }
+    }
+}
+
+#[test]
+fn options_apply_to_each_frame() {
+    let options = Utf8Options::new().with_bom(BomPolicy::Strip).reject_nul();
+    let mut codec = Utf8FramesCodec::new(DecimalFrames::octet_counting()).with_options(options);
+    let mut buffer = BytesMut::from(&b"4 \xEF\xBB\xBFa4 \xEF\xBB\xBFb1 \0"[..]);
+    assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "a");
+    assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "b");
+    assert!(codec.decode(&mut buffer).unwrap().unwrap().is_err());
+}
+
+#[test]
+fn the_text_of_a_clean_frame_is_not_copied() {
+    let mut codec = Utf8FramesCodec::new(DecimalFrames::octet_counting());
+    let (mut buffer, start) = read_buffer(b"5 clean");
+    let text = codec.decode(&mut buffer).unwrap().unwrap().unwrap();
+    assert_eq!((&*text, place(&text)), ("clean", start + 2));
+}
+
+#[test]
+fn a_malformed_length_is_an_error_before_the_frame_is_buffered() {
+    let headers = |framing: DecimalFrames, header: &[u8]| {
+        let mut buffer = BytesMut::from(header);
+        framing.with_max_length(1000).decode(&mut buffer).map_err(|error| {
+            assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+            error.to_string()
+        })
+    };
+    let too_long = Err("a frame of 1001 bytes is longer than 1000 bytes".to_owned());
+    let [octets, netstrings, content_length] = framings();
+    assert_eq!(headers(octets, b"1001 "), too_long);
+    assert_eq!(headers(netstrings, b"1001:"), too_long);
+    assert_eq!(headers(content_length, b"Content-Length: 1001\r\n\r\n"), too_long);
+    for (framing, malformed) in [
+        (octets, &b"+5 hello"[..]),
+        (octets, b" hello"),
+        (octets, b"5x hello"),
+        (octets, b"99999999999999999999999 "),
+        (netstrings, b"1:ab"),
+        (content_length, b"Content-Type: a\r\n\r\n"),
+        (content_length, b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab"),
+        (content_length, b"Content-Length\r\n\r\n"),
+    ] {
+        assert!(headers(framing, malformed).is_err(), "{malformed:?}");
+    }
+    assert!(headers(content_length, &[b'a'; 4096]).is_err(), "an endless header");
+    assert_eq!(
+        headers(content_length, b"content-length:2\r\nX: y\r\n\r\nok"),
+        Ok(Some("ok".into()))
+    );
+    assert_eq!(headers(octets, b"12"), Ok(None));
+}
+
+/// Sends `FRAMES` over a socket, and returns the items of `codec`.
+async fn over_a_socket<C, E>(frames: E, codec: C) -> Vec<String>
+where
+    C: Decoder<Item = Result<ByteString, Utf8Error>, Error = io::Error>,
+    E: Encoder<Bytes, Error = io::Error>,
+{
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let send = async {
+        let mut sink = FramedWrite::new(TcpStream::connect(address).await.unwrap(), frames);
+        for frame in FRAMES {
+            sink.send(Bytes::from_static(frame)).await.unwrap();
+        }
+        sink.close().await.unwrap();
+    };
+    let receive = async {
+        let (socket, _) = listener.accept().await.unwrap();
+        FramedRead::new(socket, codec).try_collect::<Vec<_>>().await.unwrap()
+    };
+    let ((), items) = tokio::join!(send, receive);
+    shown(items)
+}
+
+#[tokio::test]
+async fn frames_of_four_protocols_become_text_over_sockets() {
+    for framing in framings() {
+        assert_eq!(over_a_socket(framing, Utf8FramesCodec::new(framing)).await, expected());
+    }
+    let lengths = LengthDelimitedCodec::new();
+    assert_eq!(over_a_socket(lengths.clone(), Utf8FramesCodec::new(lengths)).await, expected());
+}

@@ -1,0 +1,253 @@
+//! Comments, strict decoding, counts of repairs and what the end cuts off: at every cut, with slices and in streams.
+
+use std::borrow::Cow;
+
+use utf8_codec::ByteString;
+use utf8_codec::sse::{Event, EventDecoder, EventError, EventItem, EventPart};
+
+use crate::counting::allocated;
+use crate::{STREAMS, with_line_ends};
+
+type Items = Vec<Result<EventItem, EventError>>;
+
+fn own<T: Into<String>>(item: EventItem<T>) -> EventItem {
+    match item {
+        EventItem::Event(event) => EventItem::Event(event.map_data(T::into)),
+        EventItem::Comment(text) => EventItem::Comment(text.into()),
+        EventItem::Incomplete(event) => EventItem::Incomplete(event.map_data(T::into)),
+        _ => unreachable!("there are no others"),
+    }
+}
+
+/// All items, and the event that the end cuts off.
+fn items<'a>(mut decoder: EventDecoder, chunks: impl IntoIterator<Item = &'a [u8]>) -> Items {
+    let mut items = Items::new();
+    for chunk in chunks {
+        items.extend(decoder.push_items(chunk).map(|item| item.map(own::<Cow<'_, str>>)));
+    }
+    items.extend(decoder.finish().map(|event| Ok(EventItem::Incomplete(event))));
+    items
+}
+
+fn events(items: &Items) -> Vec<Result<Event, EventError>> {
+    let event = |item: &Result<EventItem, EventError>| match item {
+        Ok(EventItem::Event(event)) => Some(Ok(event.clone())),
+        Ok(_) | Err(EventError::TooLong { part: EventPart::Comment, .. }) => None,
+        Err(error) => Some(Err(*error)),
+    };
+    items.iter().filter_map(event).collect()
+}
+
+fn decoders() -> impl Iterator<Item = EventDecoder> {
+    let limits = [0, 1, 5, 8, 9, usize::MAX];
+    limits.into_iter().flat_map(|limit| {
+        let decoder = EventDecoder::new().with_max_length(limit).with_max_id_length(limit);
+        [decoder.clone(), decoder.strict()]
+    })
+}
+
+const COMMENTS: &[&[u8]] = &[
+    b": a\n:b\n:\n\ndata: 1\n: \xE2\x82\xAC\ndata: 2\n:\xFF\n\n:  two spaces\n",
+    b"data: one\n: between\nid: 1\n\n: after\n\n:cut \xE2\x82",
+    b": 12345678\ndata: x\n: 123456789\ndata: y\n\ndata: 1\n:\n\n",
+    b"data: 1\xFFdata: 2\xE2\n\n: \xFF\ndata: \xC3\xA9\n\nevent: \xFF\ndata\n\nid: \xFF\ndata\n\ndata: 3\n\n",
+    b"data: 1\nevent: 123456\n:c\nid: 1234567890\n\ndata: 2\nid: 3\n\n",
+];
+
+fn streams() -> impl Iterator<Item = Vec<u8>> {
+    STREAMS.iter().chain(COMMENTS).flat_map(|stream| with_line_ends(stream))
+}
+
+#[test]
+fn items_are_the_same_at_every_cut() {
+    for stream in streams() {
+        for decoder in decoders() {
+            let whole = items(decoder.clone(), [&*stream]);
+            let mut pushed = decoder.clone();
+            let pushed: Vec<_> =
+                pushed.push(&stream).map(|event| event.map(Event::into_owned)).collect();
+            assert_eq!(events(&whole), pushed, "{stream:?}");
+            for first in 0..=stream.len() {
+                for second in first..=stream.len() {
+                    let chunks = [&stream[..first], &[], &stream[first..second], &stream[second..]];
+                    assert_eq!(
+                        items(decoder.clone(), chunks),
+                        whole,
+                        "{first} {second} {stream:?}"
+                    );
+                }
+            }
+            assert_eq!(items(decoder, stream.chunks(1)), whole, "{stream:?}");
+        }
+    }
+}
+
+#[cfg(feature = "stream")]
+#[test]
+fn streams_have_the_items_of_slices_at_every_cut() {
+    use bytes::Bytes;
+    use futures::executor::block_on_stream;
+    use futures::stream;
+    use utf8_codec::stream::{StreamError, Utf8StreamExt};
+
+    let error = |error: StreamError<()>| match error {
+        StreamError::EventTooLong { part, offset, max_length } => {
+            EventError::TooLong { part, offset, max_length }
+        }
+        StreamError::Utf8(error) => EventError::Utf8(error),
+        error => panic!("{error:?}"),
+    };
+    for stream in streams() {
+        for limit in [5, 9, usize::MAX] {
+            for is_strict in [false, true] {
+                let decoder = EventDecoder::new().with_max_length(limit).with_max_id_length(limit);
+                let decoder = if is_strict { decoder.strict() } else { decoder };
+                let whole = items(decoder, [&*stream]);
+                let shared = Bytes::from(stream.clone());
+                for cut in 0..=stream.len() {
+                    let chunks = [shared.slice(..cut), Bytes::new(), shared.slice(cut..)].map(Ok);
+                    let decoded = stream::iter(chunks).utf8().events();
+                    let decoded = decoded.with_max_length(limit).with_max_id_length(limit);
+                    let decoded = if is_strict { decoded.strict() } else { decoded };
+                    let all: Items = block_on_stream(decoded.clone().items())
+                        .map(|item| item.map(own::<ByteString>).map_err(error))
+                        .collect();
+                    assert_eq!(all, whole, "{cut} {stream:?}");
+                    let only: Vec<_> = block_on_stream(decoded)
+                        .map(|item| item.map(|event| event.map_data(String::from)).map_err(error))
+                        .collect();
+                    assert_eq!(only, events(&whole), "{cut} {stream:?}");
+                }
+            }
+        }
+    }
+}
+
+fn item(data: &str) -> Result<EventItem, EventError> {
+    Ok(EventItem::Event(Event::new(data.to_owned())))
+}
+
+fn comment(text: &str) -> Result<EventItem, EventError> {
+    Ok(EventItem::Comment(text.to_owned()))
+}
+
+#[test]
+fn comments_are_items_on_request_and_do_not_end_the_event() {
+    let stream = b": ping\n\ndata: 1\n:\xFF\ndata: 2\n\n:\n";
+    let expected = [comment("ping"), comment("\u{FFFD}"), item("1\n2"), comment("")];
+    assert_eq!(items(EventDecoder::new(), [&stream[..]]), expected);
+}
+
+#[test]
+fn a_comment_that_is_too_long_rejects_only_the_comment() {
+    let decoder = || EventDecoder::new().with_max_length(4);
+    let stream = b"data: 1\n: 12345\ndata: 2\n\n: 1234\n";
+    let too_long = EventError::TooLong { part: EventPart::Comment, offset: 0, max_length: 4 };
+    let expected = [Err(too_long), item("1\n2"), comment("1234")];
+    assert_eq!(items(decoder(), [&stream[..]]), expected);
+    assert_eq!(decoder().push(stream).count(), 1, "without a request it is not looked at");
+}
+
+#[test]
+fn a_strict_decoder_rejects_the_event_with_the_bad_byte_and_no_other() {
+    for field in ["data: ", "event: ", "id: "] {
+        let bad =
+            [b"id: 1\ndata: x\n", field.as_bytes(), b"\xFFz\ndata: y\n\ndata: next\n\n"].concat();
+        let items = items(EventDecoder::new().strict(), [&*bad]);
+        let Err(EventError::Utf8(error)) = items[0] else { panic!("{items:?}") };
+        assert_eq!(error.valid_up_to(), 14 + field.len() as u64);
+        assert_eq!(items[1..], [item("next")], "and the ID of the rejected event does not apply");
+    }
+    for ignored in ["other: ", ": "] {
+        let fine = [ignored.as_bytes(), b"\xFF\ndata: next\n\n"].concat();
+        assert_eq!(EventDecoder::new().strict().push(&fine).flatten().count(), 1, "{ignored}");
+    }
+}
+
+#[test]
+fn an_event_counts_the_repairs_of_its_own_fields() {
+    let stream = b"data: \xFF\xE2\x82\nid: \xFF\n:\xFF\nother: \xFF\n\ndata: fine\n\nevent: \xFF\n\ndata\n\n";
+    let mut decoder = EventDecoder::new();
+    let repaired: Vec<_> = decoder.push(stream).map(|event| event.unwrap().repaired).collect();
+    assert_eq!(repaired, [3, 0, 0]);
+}
+
+#[test]
+fn what_the_end_cuts_off_is_returned_on_request() {
+    for (stream, expected) in [
+        (&b"data: caf\xC3"[..], Some(("message", "caf\u{FFFD}", ""))),
+        (b"id: 7\nevent: x\ndata: 1\ndata: 2", Some(("x", "1\n2", "7"))),
+        (b"data: 1\nid: 7", Some(("message", "1", ""))),
+        (b"data: 1\n", Some(("message", "1", ""))),
+        (b"data", None),
+        (b"data:", None),
+        (b"data:x", Some(("message", "x", ""))),
+        (b"event: x\nid: 7\n", None),
+        (b"data: 1\n\n", None),
+        (b"", None),
+    ] {
+        let mut decoder = EventDecoder::new();
+        let _events = decoder.push(stream).count();
+        let event = decoder.finish();
+        let fields = event.as_ref().map(|e| (&*e.event_type, &*e.data, &*e.last_event_id));
+        assert_eq!(fields, expected, "{stream:?}");
+        assert_eq!(decoder.last_event_id(), "");
+        assert_eq!(decoder.finish(), None);
+        decoder.reset();
+        assert_eq!(decoder.push(b"data: 2\n\n").flatten().count(), 1);
+    }
+}
+
+// ---- allocations ----------------------------------------------------------------------------------
+
+#[test]
+fn an_event_in_one_chunk_allocates_nothing() {
+    let types = ["", "event: message\n", "event: content_block_delta\n"];
+    for event_type in types {
+        let stream = format!("{event_type}data: ažluť 日本\n\n").repeat(100);
+        let mut decoder = EventDecoder::new();
+        assert_eq!(decoder.push(stream.as_bytes()).count(), 100); // it has seen the type
+        let before = allocated();
+        assert_eq!(decoder.push(stream.as_bytes()).flatten().count(), 100);
+        assert_eq!(allocated() - before, 0, "{event_type:?}");
+    }
+}
+
+#[test]
+fn an_event_that_is_cut_allocates_its_data_once() {
+    let data = "x".repeat(180);
+    let stream = format!("data: {data}\n\n").repeat(100);
+    let mut decoder = EventDecoder::new();
+    assert_eq!(decoder.push(stream.as_bytes()).count(), 100);
+    let before = allocated();
+    let (mut events, mut cut) = (0, 0);
+    for chunk in stream.as_bytes().chunks(64) {
+        for event in decoder.push(chunk).flatten() {
+            events += 1;
+            cut += u64::from(matches!(event.data, Cow::Owned(_)));
+        }
+    }
+    assert_eq!(events, 100);
+    let per_event = (allocated() - before) as f64 / cut as f64;
+    assert!(per_event < 190.0, "{per_event} bytes for an event of 180");
+}
+
+#[cfg(feature = "stream")]
+#[test]
+fn an_event_of_a_stream_shares_the_memory_of_its_chunk() {
+    use bytes::{Bytes, BytesMut};
+    use futures::{FutureExt, StreamExt, stream};
+    use utf8_codec::stream::Utf8StreamExt;
+
+    let text = "data: ažluť 日本\n\n".repeat(100);
+    // Shared already, as the chunks of a connection are.
+    let chunk: Bytes = BytesMut::from(&text.repeat(2)[..]).split_to(text.len()).freeze();
+    let range = chunk.as_ptr_range();
+    let mut events = stream::iter([Ok::<_, ()>(chunk)]).utf8().events();
+    let before = allocated();
+    for _ in 0..100 {
+        let event = events.next().now_or_never().unwrap().unwrap().unwrap();
+        assert!(range.contains(&event.data.as_ptr()));
+    }
+    assert_eq!(allocated() - before, 0);
+}
