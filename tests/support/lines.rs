@@ -55,7 +55,7 @@ pub trait Lines {
     fn decoder(&self) -> &Utf8Decoder;
 }
 
-/// The types that decode lines. The lines of a reader or a stream are owned or lent.
+/// The types that decode lines. The lines of a reader or a stream are owned or borrowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     Codec,
