@@ -354,7 +354,10 @@ impl Detector {
             Ascii, Binary, Legacy, Utf8, Utf8WithBom, Utf16Be, Utf16Le, Utf32Be, Utf32Le,
         };
         match (self.state, self.seen()) {
-            (DetectorState::Opening, []) => (StreamKind::Empty, &ALL),
+            (DetectorState::Opening, []) => (
+                StreamKind::Empty,
+                &[Ascii, Utf8, Utf8WithBom, Utf16Le, Utf16Be, Utf32Le, Utf32Be, Legacy, Binary],
+            ),
             (DetectorState::Opening, [0xFE]) => (Legacy, &[Utf16Be, Binary]),
             (DetectorState::Opening, [0xFF]) => (Legacy, &[Utf16Le, Utf32Le, Binary]),
             (DetectorState::Opening, [0xFF, ..]) => (Utf16Le, &[Utf32Le]),
@@ -491,16 +494,3 @@ impl fmt::Debug for Guesser {
 const fn is_binary(byte: u8) -> bool {
     matches!(byte, 0x00..=0x08 | 0x0B | 0x0E..=0x1A | 0x1C..=0x1F)
 }
-
-/// The kinds that an empty stream may become.
-static ALL: [StreamKind; 9] = [
-    StreamKind::Ascii,
-    StreamKind::Utf8,
-    StreamKind::Utf8WithBom,
-    StreamKind::Utf16Le,
-    StreamKind::Utf16Be,
-    StreamKind::Utf32Le,
-    StreamKind::Utf32Be,
-    StreamKind::Legacy,
-    StreamKind::Binary,
-];

@@ -7,11 +7,12 @@ use bytestring::ByteString;
 use pin_project_lite::pin_project;
 use utf8_simd::text::take_valid_prefix;
 
-use crate::adaptor::SourceState;
-use crate::adaptor::read_text::Unread;
-use crate::decoder::utf8_decoder::Utf8Decoder;
-use crate::lines::decoder::{Block, Cursor, FoundLine, LineDecoder, Place};
-use crate::lines::{Delimiter, Line, LineError, LineRef};
+use crate::adaptor::{SourceState, Unread};
+use crate::decoder::Utf8Decoder;
+use crate::lines::{
+    Delimiter, Line, LineError, LineRef,
+    decoder::{Block, Cursor, FoundLine, LineDecoder, Place},
+};
 
 pin_project! {
     /// Lines of a reader, of a stream of chunks, or of a stream of text, each with its number and offset.
@@ -165,10 +166,6 @@ pub(crate) struct ReadLines {
     buffer: BytesMut,
     state: SourceState,
     /// Whether bytes may be missing after an error of the source.
-    #[cfg_attr(
-        not(feature = "stream"),
-        allow(dead_code, reason = "a blocking reader loses nothing")
-    )]
     may_lose: bool,
 }
 
@@ -292,7 +289,6 @@ impl ReadLines {
     }
 
     /// Whether no line follows.
-    #[cfg(feature = "stream")]
     #[inline]
     pub(crate) fn has_ended(&self) -> bool {
         self.state == SourceState::Ended
@@ -305,7 +301,6 @@ impl ReadLines {
     }
 
     /// The source has failed. If bytes may be missing, the current line is rejected.
-    #[cfg(feature = "stream")]
     pub(crate) fn fail(&mut self) {
         if self.may_lose {
             self.decoder.reject_line();
@@ -313,13 +308,11 @@ impl ReadLines {
     }
 
     /// Returns the state of the source, and whether bytes may be missing after an error of it.
-    #[cfg(feature = "stream")]
     pub(crate) fn source(&self) -> (SourceState, bool) {
         (self.state, self.may_lose)
     }
 
     /// Frees memory, because the source is pending.
-    #[cfg(feature = "stream")]
     #[inline]
     pub(crate) fn shrink(&mut self) {
         self.buffer = BytesMut::new();

@@ -5,16 +5,15 @@ use std::mem;
 
 use bytes::{Buf, BytesMut};
 use tokio_util::codec::{Decoder, Encoder};
+use utf8_simd::text::take_text_with;
 
 use crate::codec::CodecError;
-use crate::decoder::encoder::Utf8Encoder;
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::options::Utf8Options;
-use crate::decoder::text::take_text_with;
-use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Options};
 use crate::fallback::{FallbackDecoder, FallbackState};
-use crate::lines::machine::{DEFAULT_MAX_LENGTH, LineAction, LineMachine};
-use crate::lines::{Delimiter, Line, LineError};
+use crate::lines::{
+    Delimiter, Line, LineError,
+    machine::{DEFAULT_MAX_LENGTH, LineAction, LineMachine},
+};
 
 /// Decodes bytes to lines, each with its number and offset.
 ///

@@ -3,12 +3,10 @@
 use alloc::string::String;
 
 /// The text would be longer than the limit.
-#[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooLong;
 
 /// Appends `more`, unless `text` would become longer than `max_length`.
-#[cfg(feature = "std")]
 pub(crate) fn append_within(
     text: &mut String,
     more: &str,

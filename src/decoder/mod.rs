@@ -125,13 +125,14 @@ pub(crate) use boundary::floor_char_boundary;
 pub(crate) use encoder::Utf8Encoder;
 pub(crate) use error::{ErrorStats, ParseNameError, Utf8Error, Utf8ErrorKind, fmt_bytes};
 #[cfg(feature = "alloc")]
-pub(crate) use limit::append_within;
+pub(crate) use limit::{append_within, push_within};
 pub(crate) use mode::{EVERY_WINDOWS_1252, ErrorMode, WINDOWS_1252_C1};
 pub(crate) use options::{Strictness, Utf8Options};
 pub(crate) use partial::Partial;
 pub(crate) use position::TextPosition;
 pub(crate) use progress::progress;
 pub(crate) use scanner::{ErrorDensity, Scanner};
+pub(crate) use slices::from_utf8;
 pub(crate) use step::{AtEnd, Step};
 pub(crate) use utf8_decoder::Utf8Decoder;
 #[cfg(feature = "alloc")]

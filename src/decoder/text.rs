@@ -2,8 +2,6 @@
 
 pub(crate) use utf8_simd::Level;
 pub(crate) use utf8_simd::text::split_line;
-#[cfg(feature = "std")]
-pub(crate) use utf8_simd::text::take_text_with;
 
 use utf8_simd::valid_prefix;
 

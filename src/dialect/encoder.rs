@@ -106,16 +106,14 @@ impl DialectEncoder {
     /// let mut encoder = DialectEncoder::new(Dialect::Cesu8).with_error_mode(ErrorMode::Escape);
     /// assert_eq!(*encoder.push_unit(0xDC80).unwrap(), *br"\udc80");
     /// ```
-    pub const fn with_error_mode(mut self, mode: ErrorMode) -> Self {
-        self.mode = mode;
-        self
+    pub const fn with_error_mode(self, mode: ErrorMode) -> Self {
+        Self { mode, ..self }
     }
 
     /// Writes a BOM before everything else, once. The first call writes it, even if it pushes
     /// nothing.
-    pub const fn with_bom(mut self) -> Self {
-        self.bom = Utf8Encoder::new().with_bom();
-        self
+    pub const fn with_bom(self) -> Self {
+        Self { bom: Utf8Encoder::new().with_bom(), ..self }
     }
 
     /// Encodes one code point: a Unicode scalar value, a surrogate, or in RFC 2279 a value of up to 31 bits.

@@ -2,12 +2,9 @@
 
 use alloc::string::String;
 
-use crate::decoder::error::Utf8Error;
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::scanner::Scanner;
-use crate::decoder::step::{AtEnd, Step};
-use crate::decoder::text::Level;
-use crate::decoder::utf8_decoder::Utf8Decoder;
+use utf8_simd::Level;
+
+use crate::decoder::{AtEnd, ErrorMode, Scanner, Step, Utf8Decoder, Utf8Error};
 use crate::fallback::legacy::{Decoded, LegacyEncoding};
 
 /// What is decoded in a legacy encoding if a stream is not UTF-8.

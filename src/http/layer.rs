@@ -149,22 +149,19 @@ impl Utf8Layer {
     }
 
     /// Sets how a text begins and what it may contain; see [`Utf8Body::with_options`].
-    pub fn with_options(mut self, options: Utf8Options) -> Self {
-        self.options = options;
-        self
+    pub fn with_options(self, options: Utf8Options) -> Self {
+        Self { options, ..self }
     }
 
     /// Sets what replaces ill-formed parts; see [`Utf8Body::with_error_mode`].
-    pub fn with_error_mode(mut self, mode: ErrorMode) -> Self {
-        self.mode = mode;
-        self
+    pub fn with_error_mode(self, mode: ErrorMode) -> Self {
+        Self { mode, ..self }
     }
 
     /// Sets the maximum length of a text, in bytes as received; see [`Utf8Body::with_max_length`]. Other
     /// bodies are not limited.
-    pub fn with_max_length(mut self, max_length: u64) -> Self {
-        self.max_length = max_length;
-        self
+    pub fn with_max_length(self, max_length: u64) -> Self {
+        Self { max_length, ..self }
     }
 
     /// Rejects messages whose headers do not pass `check`, such as [`require_json`], [`require_text`] or your own:
@@ -176,9 +173,8 @@ impl Utf8Layer {
     ///
     /// [`require_json`]: crate::http::require_json
     /// [`require_text`]: crate::http::require_text
-    pub fn with_header_check(mut self, check: fn(&HeaderMap) -> Result<(), BodyError>) -> Self {
-        self.header_check = Some(check);
-        self
+    pub fn with_header_check(self, check: fn(&HeaderMap) -> Result<(), BodyError>) -> Self {
+        Self { header_check: Some(check), ..self }
     }
 
     /// Validates the text of a response, on a client before the program reads it, or on a server before it is

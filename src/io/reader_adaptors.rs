@@ -3,11 +3,9 @@
 use std::io::{self, BufRead, Read};
 use std::iter::FusedIterator;
 
-use crate::adaptor::utf8_lines::NextLine;
-use crate::io::{StreamError, Utf8Lines};
-use crate::io::{Utf8ByteReader, Utf8Reader};
-use crate::lines::decoder::FoundLine;
-use crate::lines::{Line, LineRef};
+use crate::adaptor::NextLine;
+use crate::io::{StreamError, Utf8ByteReader, Utf8Lines, Utf8Reader};
+use crate::lines::{Line, LineRef, decoder::FoundLine};
 
 impl<R> Utf8Lines<Utf8Reader<R>> {
     /// Returns the reader, to read what follows the lines. Nothing is lost: bytes that were read but are in no

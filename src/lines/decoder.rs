@@ -1,19 +1,17 @@
 //! How do chunks become lines that are borrowed?
 
-#[cfg(feature = "stream")]
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use utf8_simd::ByteFinder;
-use utf8_simd::{head, valid_prefix};
+use utf8_simd::{ByteFinder, head, valid_prefix};
 
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::options::Utf8Options;
-use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Options};
 use crate::fallback::FallbackDecoder;
-use crate::lines::machine::{LineAction, LineMachine, LineStep};
-use crate::lines::{Delimiter, LineError, LineInfo, LineRef};
+use crate::lines::{
+    Delimiter, LineError, LineInfo, LineRef,
+    machine::{LineAction, LineMachine, LineStep},
+};
 
 /// Decodes chunks to lines that borrow their text. It does no I/O.
 ///
@@ -359,14 +357,12 @@ impl LineDecoder {
     }
 
     /// Rejects the line at the front, because bytes of it may be missing.
-    #[cfg(feature = "stream")]
     pub(crate) fn reject_line(&mut self) {
         self.machine.reject_line(self.open.len());
         self.open.clear();
     }
 
     /// Frees the memory of lines that have been taken.
-    #[cfg(feature = "stream")]
     pub(crate) fn shrink(&mut self) {
         if self.open.is_empty() {
             self.open = Vec::new();
@@ -409,7 +405,6 @@ impl<'c> ChunkLines<'_, 'c> {
 
 impl Cursor {
     /// Returns the index up to which the text has been consumed.
-    #[cfg(feature = "std")]
     pub(crate) fn at(&self) -> usize {
         self.at
     }

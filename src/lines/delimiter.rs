@@ -271,7 +271,6 @@ impl Delimiter {
 
     /// Returns the offset at which a reader would end or reject the line `text`, if that is before the end of
     /// `text`.
-    #[cfg(feature = "codec")]
     pub(crate) fn find_in_text(&self, text: &str) -> Option<usize> {
         let bytes = text.as_bytes();
         if let Kind::Crlf | Kind::CrlfOrLf = self.0 {

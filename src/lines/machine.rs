@@ -17,17 +17,13 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 
-use crate::decoder::error::Utf8Error;
-use crate::decoder::mode::ErrorMode;
-use crate::decoder::options::Utf8Options;
-use crate::decoder::scanner::Scanner;
-use crate::decoder::step::{AtEnd, Step};
-#[cfg(feature = "codec")]
 use crate::decoder::text::{Level, all_text, split_line};
-use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::{AtEnd, ErrorMode, Scanner, Step, Utf8Decoder, Utf8Error, Utf8Options};
 use crate::fallback::FallbackState;
-use crate::lines::delimiter::{Delimiter, End, Searched};
-use crate::lines::{LineEnd, LineError, LineInfo};
+use crate::lines::{
+    LineEnd, LineError, LineInfo,
+    delimiter::{Delimiter, End, Searched},
+};
 
 /// The limit on the length of a line if none is set, in bytes.
 pub(crate) const DEFAULT_MAX_LENGTH: usize = 64 * 1024;
@@ -148,7 +144,6 @@ impl LineMachine {
     }
 
     /// Continues from the position of `decoder`, which holds nothing. The next line begins there.
-    #[cfg(feature = "std")]
     pub(crate) fn set_decoder(&mut self, decoder: Utf8Decoder) {
         self.decoder = decoder;
     }
@@ -198,7 +193,6 @@ impl LineMachine {
         &self.delimiter
     }
 
-    #[cfg(feature = "codec")]
     pub(crate) fn fallback(&self) -> Option<&FallbackState> {
         self.fallback.as_deref()
     }
@@ -285,7 +279,6 @@ impl LineMachine {
 
     /// Rejects the line at the front, because the source failed and bytes of the line may be missing. `len` bytes of it, all
     /// that have arrived, are consumed.
-    #[cfg(feature = "stream")]
     pub(crate) fn reject_line(&mut self, len: usize) {
         let start = match self.state {
             LineState::Line(line) => line.start,
@@ -333,7 +326,6 @@ impl LineMachine {
     /// The fast path of [`step`](Self::step), for a complete and valid line that is not too long, if the scanner is on the
     /// fast path. Returns the line, and the length of its delimiter.
     // Always inlined: row `lines`.
-    #[cfg(feature = "codec")]
     #[inline(always)]
     pub(crate) fn take_usual<'b>(&mut self, bytes: &'b [u8]) -> Option<(&'b str, usize, LineInfo)> {
         let (scanner, delimiter) = (self.decoder.scanner(), &self.delimiter);

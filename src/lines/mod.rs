@@ -18,7 +18,7 @@ use std::io;
 #[cfg(feature = "std")]
 use bytestring::ByteString;
 
-use crate::decoder::error::{Utf8Error, Utf8ErrorKind};
+use crate::decoder::{Utf8Error, Utf8ErrorKind};
 
 pub use decoder::{ChunkLines, LineDecoder};
 pub use delimiter::Delimiter;

@@ -6,7 +6,7 @@ use core::fmt;
 use core::fmt::Write;
 use core::time::Duration;
 
-use crate::decoder::error::Utf8Error;
+use crate::decoder::Utf8Error;
 use crate::sse::SharedStr;
 
 /// An event of an event stream.

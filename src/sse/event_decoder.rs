@@ -8,11 +8,7 @@ use core::time::Duration;
 
 use memchr::{memchr, memchr2};
 
-use crate::decoder::bom::BOM;
-use crate::decoder::error::Utf8Error;
-use crate::decoder::limit::push_within;
-use crate::decoder::slices::from_utf8;
-use crate::decoder::utf8_decoder::Utf8Decoder;
+use crate::decoder::{BOM, Utf8Decoder, Utf8Error, from_utf8, push_within};
 use crate::sse::{Event, EventError, EventItem, EventPart, SharedStr};
 
 /// Decodes an event stream that arrives in chunks split anywhere.
@@ -421,7 +417,6 @@ impl EventDecoder {
     }
 
     /// Finds comments too.
-    #[cfg(feature = "stream")]
     pub(crate) fn with_comments(self) -> Self {
         Self { has_comments: true, ..self }
     }
@@ -768,7 +763,6 @@ impl EventDecoder {
     }
 
     /// Skips the current event, because the source failed and bytes of it may be missing.
-    #[cfg(feature = "stream")]
     pub(crate) fn reject_event(&mut self) {
         self.skip_event();
         self.line = Line::Ignored;

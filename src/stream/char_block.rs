@@ -4,8 +4,8 @@ use std::mem;
 
 use bytes::Buf;
 use bytestring::ByteString;
-use utf8_simd::Level;
 use utf8_simd::text::assert_char_boundary;
+use utf8_simd::transcode;
 
 use crate::adaptor::ChunkText;
 use crate::decoder::{ErrorMode, Repair, Step, Utf8Error, Utf8Options, floor_char_boundary};
@@ -130,24 +130,10 @@ impl CharBlock {
         self.next = 0;
         self.mark = Mark { char: 0, byte: at };
         self.ahead.resize(some.len(), '\0');
-        let decoded = decode_chars(some, &mut self.ahead);
+        let decoded = transcode::<str, char>(some, &mut self.ahead).written;
         self.ahead.truncate(decoded);
         self.ahead_to = at + some.len();
         decoded > 0
-    }
-}
-
-/// Decodes `text` into `chars`, which has room for one `char` per byte. Returns the number of `char`s
-/// written.
-fn decode_chars(text: &str, chars: &mut [char]) -> usize {
-    debug_assert!(text.len() <= chars.len());
-    let level = Level::detect();
-    if level.decodes_many() || text.is_ascii() {
-        level.decode_chars(text, chars).1
-    } else {
-        // One by one, as these levels do it, but without their bounds checks: 1.2 to 1.3 times as
-        // fast (`blocks/*` of `benches/versus`).
-        chars.iter_mut().zip(text.chars()).map(|(place, c)| *place = c).count()
     }
 }
 

@@ -9,11 +9,11 @@ use bytestring::ByteString;
 use futures::stream::FusedStream;
 use futures::{Stream, TryStream};
 use pin_project_lite::pin_project;
+use utf8_simd::text::slice_text;
 
 use crate::adaptor::{ChunkText, MAX_TURNS, SourceState, coop_yield};
 use crate::sse::{Event, EventDecoder, EventItem, Found, Rejection, SharedStr};
 use crate::stream::{StreamError, Utf8Stream};
-use utf8_simd::text::slice_text;
 
 impl<S> Utf8Stream<S> {
     /// Returns a stream of the server-sent events ([`sse`](crate::sse)) of these chunks.

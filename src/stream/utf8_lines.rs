@@ -10,10 +10,8 @@ use futures::Stream;
 use futures::stream::FusedStream;
 use tokio::io::AsyncRead;
 
-use crate::adaptor::chunks::{MAX_TURNS, coop_yield};
-use crate::adaptor::utf8_lines::{NextLine, ReadLines};
-use crate::lines::decoder::FoundLine;
-use crate::lines::{Line, LineRef};
+use crate::adaptor::{MAX_TURNS, NextLine, ReadLines, coop_yield};
+use crate::lines::{Line, LineRef, decoder::FoundLine};
 use crate::stream::{StreamError, Utf8Lines, Utf8Reader, Utf8Stream};
 
 impl<S, B, E> Utf8Lines<S>

@@ -30,7 +30,7 @@ const BYTES_PER_SPARE: usize = 32;
 #[cfg(feature = "alloc")]
 type Scratch = alloc::string::String;
 #[cfg(not(feature = "alloc"))]
-type Scratch = ();
+type Scratch = [u8; 0];
 
 /// Buffer to buffer, with an error mode.
 impl Utf8Decoder {

@@ -82,6 +82,7 @@ mod x86_64 {
     pub(super) mod sse41;
 }
 
+pub(crate) use reference::ascii_len;
 pub use reference::pairs::NulForm;
 pub use reference::{Sequence, begins_nothing, sequence, surrogate_pair};
 pub use results::BLOCK_ERRORS_LEN;

@@ -56,7 +56,7 @@ pub use text_output::{
 
 use core::ops::RangeInclusive;
 
-use crate::simd::{Level, Sequence, Validated, head, sequence, sequence_len, tail};
+use crate::simd::{Level, Sequence, Validated, ascii_len, head, sequence, sequence_len, tail};
 
 /// Splits off the text at the start of `input`. Returns it, and the length of the ill-formed maximal subpart
 /// that follows, if there is one.
@@ -191,7 +191,7 @@ pub fn split_near(level: Level, input: &[u8]) -> (&str, Option<usize>) {
     const FEW: usize = 128;
     /// More bytes than a level leaves before an error, or at the end of the input.
     const REST: usize = 72;
-    let mut len = ascii_run(&input[..input.len().min(FEW)]);
+    let mut len = ascii_len(&input[..input.len().min(FEW)]);
     let error_len = loop {
         if len < FEW
             && let Some(0x80..) = input.get(len)
@@ -211,20 +211,6 @@ pub fn split_near(level: Level, input: &[u8]) -> (&str, Option<usize>) {
     // `Level::valid_prefix_len` promises to be whole, well-formed characters.
     let text = unsafe { core::str::from_utf8_unchecked(head(input, len)) };
     (text, error_len)
-}
-
-/// Returns the number of ASCII bytes at the start of `input`.
-#[inline(always)]
-fn ascii_run(input: &[u8]) -> usize {
-    let (words, rest) = input.as_chunks();
-    for (at, word) in words.iter().enumerate() {
-        let high = u64::from_le_bytes(*word) & 0x8080_8080_8080_8080;
-        if high != 0 {
-            return 8 * at + high.trailing_zeros() as usize / 8;
-        }
-    }
-    let ascii = rest.iter().take_while(|byte| byte.is_ascii()).count();
-    input.len() - rest.len() + ascii
 }
 
 /// Splits off the text at the start of `input`, up to the index that `find` returns, and returns it with the

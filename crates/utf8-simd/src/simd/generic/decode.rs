@@ -55,7 +55,7 @@ pub(in crate::simd) fn decode_chars<V: Lanes>(
     // SAFETY: a `char` has the layout of a `u32`, and the values written are the characters of `text` and
     // zeros.
     let (read, written) = decode::<V, u32>(any, text, unsafe { &mut *units });
-    let (more, len) = reference::decode_chars(&text[read..], &mut out[written..]);
+    let (more, len) = reference::convert::decode(&text[read..], &mut out[written..]);
     (read + more, written + len)
 }
 

@@ -13,6 +13,10 @@ pub(in crate::simd) fn count_chars(text: &str) -> usize {
 }
 
 pub(in crate::simd) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
+    if out.len() >= text.len() && !text.is_ascii() {
+        // One by one, without bounds checks: 1.2 to 1.3 times as fast (`blocks/*` of `benches/versus`).
+        return (text.len(), out.iter_mut().zip(text.chars()).map(|(to, c)| *to = c).count());
+    }
     decode(text, out)
 }
 

@@ -49,7 +49,8 @@ pub(in crate::simd) fn copy_valid_prefix(input: &[u8], out: &mut [MaybeUninit<u8
 }
 
 /// Counts the ASCII bytes at the start of `input`.
-pub(in crate::simd) fn ascii_len(input: &[u8]) -> usize {
+#[inline]
+pub(crate) fn ascii_len(input: &[u8]) -> usize {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     /// The bytes tested in one step.
     const TWO_WORDS: usize = 16;
