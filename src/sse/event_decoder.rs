@@ -336,6 +336,12 @@ impl EventDecoder {
         &self.last_event_id
     }
 
+    /// Returns [the last event ID](Self::last_event_id), to share it.
+    #[must_use]
+    pub const fn shared_last_event_id(&self) -> &SharedStr {
+        &self.last_event_id
+    }
+
     /// Returns the time to wait before reconnecting: that of the last valid `retry` line.
     ///
     /// A server chooses it: set a minimum and a maximum. A value that does not fit in 64 bits becomes

@@ -130,7 +130,7 @@ where
 
     #[inline]
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll_item(cx, |event| event, |_| None, |_| None)
+        self.poll_event(cx)
     }
 }
 
@@ -179,7 +179,16 @@ where
 }
 
 impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
-    /// Polls for the next item. `take` takes what has been found in a chunk, `end` what the end has cut off.
+    /// Polls for the next event.
+    #[inline]
+    pub(super) fn poll_event(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Event<ByteString>, StreamError<S::Error>>>> {
+        self.poll_item(cx, |event| event, |_| None, |_| None)
+    }
+
+    /// Polls for the next item: an `event`, a `comment` if those are found, or what the `end` has cut off.
     ///
     /// A chunk is only stored while an event is left in it: moving it would be a store-to-load forwarding stall for each
     /// chunk. Rows `event-stream/*/1` and `/64` of `benches/versus`.
