@@ -10,12 +10,15 @@ mod forms;
 #[path = "../support/events.rs"]
 mod model;
 #[cfg(feature = "stream")]
+mod moving;
+#[cfg(feature = "stream")]
 #[path = "../support/script.rs"]
 mod script;
 #[cfg(feature = "stream")]
 mod source;
 #[cfg(feature = "stream")]
 mod streams;
+mod wpt;
 
 use std::borrow::Cow;
 use std::time::Duration;
