@@ -50,6 +50,7 @@
 //! | HTTP body | lines, `char`s | [`http::Utf8Body::into_lines`], `into_chars` | `http-body`, `stream` |
 //! | slices | server-sent events | [`sse::EventDecoder`] | `alloc` |
 //! | `Stream` or `AsyncRead` | server-sent events | [`stream::Utf8Stream::events`] | `stream` |
+//! | a function that connects | server-sent events | [`stream::EventSource`] | `stream` |
 //! | text, `char`s, UTF-16 | `AsyncWrite` | [`stream::Utf8Writer`] | `stream` |
 //! | text, `char`s, UTF-16 | `Write` | [`io::Utf8Writer`] | `std` |
 //! | bytes in UTF-8 or a legacy encoding | text | [`fallback::FallbackDecoder`] | `alloc` |
@@ -101,8 +102,8 @@
 //! | feature | adds | its own dependencies |
 //! | --- | --- | --- |
 //! | (none) | validator, decoder, encoder, dialects, UTF-16, detection; `no_std`, no allocator | none |
-//! | `alloc` | `String` and `Vec`, fallback to legacy encodings, server-sent events | thiserror |
-//! | `std` | blocking readers and writers, lines, search, `Bytes` to `ByteString` without copying, WebSocket messages, conversion into [`std::io::Error`], vector instructions detected at run time; includes `alloc` | bytes, bytestring, memchr, pin-project-lite |
+//! | `alloc` | `String` and `Vec`, fallback to legacy encodings, server-sent events | memchr, thiserror |
+//! | `std` | blocking readers and writers, lines, search, `Bytes` to `ByteString` without copying, WebSocket messages, conversion into [`std::io::Error`], vector instructions detected at run time; includes `alloc` | bytes, bytestring, pin-project-lite |
 //! | `codec` | codecs for tokio-util; includes `std` | tokio-util |
 //! | `stream` | streams, readers and writers; includes `std` | futures, tokio |
 //! | `http-body` | HTTP bodies; includes `std` | http, http-body, http-body-util |

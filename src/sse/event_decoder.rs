@@ -22,10 +22,12 @@ use crate::sse::{Event, EventError, EventItem, EventPart, SharedStr};
 /// not returned, but its ID applies. An incomplete event at the end of the stream is discarded: there
 /// is nothing to call at the end.
 ///
-/// An event is returned as soon as the CR or LF of the empty line that ends it arrives. The
+/// An event is returned as soon as the CR or LF of the empty line that ends it arrives. Its data is borrowed from the chunk
+/// if it is one line of it; other data is copied once. The
 /// decoder holds only the text of the incomplete event, at most 16,777,216 bytes (16 MiB) and two IDs of 8,192
 /// bytes (8 KiB) unless [`with_max_length`](Self::with_max_length) and
-/// [`with_max_id_length`](Self::with_max_id_length) set other limits, and the last event ID. It holds no
+/// [`with_max_id_length`](Self::with_max_id_length) set other limits, the last event ID, and the last type if it
+/// has at most 64 bytes. It holds no
 /// undecoded lines: each byte is consumed once, comments and unknown fields are dropped as they
 /// arrive, and the time is linear in the input. An empty chunk changes nothing. After an error,
 /// decoding continues with the next event.

@@ -195,7 +195,7 @@ where
                     }
                 },
                 State::Open(events) => {
-                    let item = match ready!(events.as_mut().poll_event(cx)) {
+                    let item = match ready!(events.as_mut().poll_next(cx)) {
                         Some(Ok(event)) => {
                             this.reconnection.received();
                             return Poll::Ready(Some(Ok(event)));

@@ -201,7 +201,7 @@ fn eventsource_stream2(chunks: &[Bytes]) -> u64 {
     while !is_over {
         match events.as_mut().poll_next(&mut cx) {
             Poll::Ready(Some(Ok(event))) => answer += 1 + black_box(&event).data.len() as u64,
-            // It repeats an error for ever.
+            // It repeats an error forever.
             Poll::Ready(Some(Err(_)) | None) => is_over = true,
             Poll::Pending => {}
         }
