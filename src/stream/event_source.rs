@@ -43,15 +43,15 @@ use crate::stream::{StreamError, Utf8Stream};
 /// let mut connections = 0;
 /// let mut source = EventSource::new(|attempt| {
 ///     connections += 1;
-///     let body = match (&*attempt.last_event_id, connections) {
-///         ("", 1) => vec![&b"id: 1\ndata: caf\xC3\xA9\n\ndata: \xE2"[..]], // it breaks here
-///         ("1", 2) => vec![b"id: 2\ndata: \xE2\x82\xAC\n\n"],
-///         _ => vec![],
+///     let body: &[u8] = match (&*attempt.last_event_id, connections) {
+///         ("", 1) => b"id: 1\ndata: caf\xC3\xA9\n\ndata: \xE2", // it breaks here
+///         ("1", 2) => b"id: 2\ndata: \xE2\x82\xAC\n\n",
+///         _ => b"",
 ///     };
 ///     async move {
 ///         tokio::time::sleep(attempt.delay).await;
 ///         let status = if body.is_empty() { 204 } else { 200 };
-///         let chunks = stream::iter(body).map(Ok::<_, std::io::Error>);
+///         let chunks = stream::iter([Ok::<_, std::io::Error>(body)]);
 ///         Ok::<_, std::io::Error>(EventResponse::new(status, "text/event-stream", chunks))
 ///     }
 /// });
@@ -124,7 +124,11 @@ pub enum EventSourceError<E, B> {
 
 impl<C, F, S> EventSource<C, F, S> {
     /// Creates a stream of the events of the connections that `connect` makes, with the default [`Reconnection`].
-    pub fn new(connect: C) -> Self {
+    pub fn new<E>(connect: C) -> Self
+    where
+        C: FnMut(Attempt) -> F,
+        F: Future<Output = Result<EventResponse<S>, E>>,
+    {
         Self {
             connect,
             state: State::Waiting(Duration::ZERO),
