@@ -41,5 +41,5 @@ pub use event::{Event, EventEncoder, EventError, EventItem, EventPart};
 pub use event_decoder::{EventDecoder, EventItems, Events};
 #[cfg(feature = "stream")]
 pub(crate) use event_decoder::{Found, Rejection};
-pub use reconnection::{Reconnection, Refusal};
+pub use reconnection::{Reconnection, ResponseError};
 pub use shared_str::SharedStr;

@@ -36,7 +36,7 @@ use crate::sse::{EventDecoder, SharedStr};
 /// }
 /// assert_eq!(reconnection.ended(&decoder), Some(Duration::from_secs(5)));
 /// assert_eq!(reconnection.last_event_id(), "7"); // for `Last-Event-ID`
-/// # Ok::<(), utf8_codec::sse::Refusal>(())
+/// # Ok::<(), utf8_codec::sse::ResponseError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Reconnection {
@@ -53,7 +53,7 @@ pub struct Reconnection {
 /// Why a response is no event stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum ResponseError {
     /// Status 204: the server wants the client to stop.
     #[error("the server has no more events (status 204)")]
     NoContent,
@@ -123,22 +123,22 @@ impl Reconnection {
     ///
     /// # Errors
     ///
-    /// A [`Refusal`] if it is no event stream. Report it to [`refused`](Self::refused), which decides whether to connect
+    /// A [`ResponseError`] if it is no event stream. Report it to [`refused`](Self::refused), which decides whether to connect
     /// again.
-    pub fn accept(&self, status: u16, content_type: &[u8]) -> Result<(), Refusal> {
+    pub fn accept(&self, status: u16, content_type: &[u8]) -> Result<(), ResponseError> {
         let media_type = content_type.split(|&byte| byte == b';').next();
         let media_type = media_type.unwrap_or_default().trim_ascii();
         match status {
             200 if media_type.eq_ignore_ascii_case(b"text/event-stream") => Ok(()),
-            200 => Err(Refusal::MediaType),
-            204 => Err(Refusal::NoContent),
-            status => Err(Refusal::Status { status }),
+            200 => Err(ResponseError::MediaType),
+            204 => Err(ResponseError::NoContent),
+            status => Err(ResponseError::Status { status }),
         }
     }
 
     /// A response was refused. Returns the delay before the next attempt, or `None` to stop.
-    pub fn refused(&mut self, refusal: Refusal) -> Option<Duration> {
-        let is_busy = matches!(refusal, Refusal::Status { status: 429 | 500 | 502..=504 });
+    pub fn refused(&mut self, refusal: ResponseError) -> Option<Duration> {
+        let is_busy = matches!(refusal, ResponseError::Status { status: 429 | 500 | 502..=504 });
         if is_busy && self.retries_busy_servers { self.failed() } else { None }
     }
 

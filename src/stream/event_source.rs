@@ -11,7 +11,7 @@ use futures::stream::FusedStream;
 use futures::{Stream, TryStream};
 
 use crate::adaptor::chunks::{MAX_TURNS, coop_yield};
-use crate::sse::{Event, EventDecoder, Reconnection, Refusal, SharedStr};
+use crate::sse::{Event, EventDecoder, Reconnection, ResponseError, SharedStr};
 use crate::stream::{StreamError, Utf8Stream};
 
 /// A stream of the server-sent events of one connection after another, like the `EventSource` of browsers (WHATWG HTML,
@@ -110,7 +110,7 @@ pub enum EventSourceError<E, B> {
     Connect(E),
     /// The response is no event stream.
     #[error(transparent)]
-    Refused(Refusal),
+    Refused(ResponseError),
     /// An event was rejected, or the body broke. In the second case, the stream connects again.
     #[error(transparent)]
     Event(StreamError<B>),
@@ -188,7 +188,7 @@ where
                         };
                         let delay = this.reconnection.refused(refusal);
                         this.next_attempt(delay);
-                        if refusal != Refusal::NoContent {
+                        if refusal != ResponseError::NoContent {
                             return Poll::Ready(Some(Err(EventSourceError::Refused(refusal))));
                         }
                     }

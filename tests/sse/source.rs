@@ -8,7 +8,7 @@ use futures::stream::{FusedStream, Iter};
 use futures::{StreamExt, stream};
 use tokio::time::{Instant, sleep};
 use utf8_codec::ByteString;
-use utf8_codec::sse::{Event, EventDecoder, EventPart, Reconnection, Refusal};
+use utf8_codec::sse::{Event, EventDecoder, EventPart, Reconnection, ResponseError};
 use utf8_codec::stream::{Attempt, EventResponse, EventSource, EventSourceError, StreamError};
 
 type Chunk = Result<&'static [u8], &'static str>;
@@ -151,7 +151,7 @@ fn only_the_media_type_counts_and_its_parameters_do_not() {
         assert_eq!(accept(field), Ok(()), "{field}");
     }
     for field in ["", "text/plain", "text/event-streams", "application/json;text/event-stream"] {
-        assert_eq!(accept(field), Err(Refusal::MediaType), "{field}");
+        assert_eq!(accept(field), Err(ResponseError::MediaType), "{field}");
     }
 }
 

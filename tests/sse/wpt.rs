@@ -1,7 +1,7 @@
 //! The rules that the Web Platform Tests check in `eventsource/format-*` and `event-data`, with other texts: the name of a row is that of the
 //! file. Each at every pair of cuts.
 
-use utf8_codec::sse::{EventDecoder, Reconnection, Refusal};
+use utf8_codec::sse::{EventDecoder, Reconnection, ResponseError};
 
 /// The type, the data and the last event ID of an event.
 type Fields = (&'static str, &'static str, &'static str);
@@ -134,7 +134,7 @@ fn the_web_platform_tests_of_the_format_pass_at_every_pair_of_cuts() {
 #[test]
 fn the_web_platform_tests_of_the_media_type_pass() {
     for (name, field, expected) in [
-        ("format-mime-bogus", "x nonsense", Err(Refusal::MediaType)),
+        ("format-mime-bogus", "x nonsense", Err(ResponseError::MediaType)),
         ("format-mime-trailing-semicolon", "text/event-stream;", Ok(())),
         ("format-mime-valid-bogus", "text/event-stream;nonsense", Ok(())),
         ("format-utf-8", "text/event-stream;charset=windows-1252", Ok(())),

@@ -16,7 +16,7 @@ use reqwest::{Client, RequestBuilder, Response};
 use thiserror::Error;
 use tokio::sync::Semaphore;
 use utf8_codec::ByteString;
-use utf8_codec::sse::{Event, EventDecoder, Reconnection, Refusal};
+use utf8_codec::sse::{Event, EventDecoder, Reconnection, ResponseError};
 use utf8_codec::stream::{
     Attempt, EventResponse, EventSource, EventSourceError, Eventsource, StreamError, Utf8Stream,
 };
@@ -35,7 +35,7 @@ pub enum ConnectError {
     Unreachable(reqwest::Error),
     /// The response is no event stream: another status than 200, or another media type.
     #[error("no event stream: {0}")]
-    NoEventStream(#[from] Refusal),
+    NoEventStream(#[from] ResponseError),
     /// The last connections failed or had no event.
     #[error("gave up after {0} connections in a row without an event")]
     GaveUp(u32),
@@ -102,7 +102,7 @@ pub async fn connect(
     let media_type = content_type(&response);
     match Reconnection::new().accept(response.status().as_u16(), &media_type) {
         Ok(()) => {}
-        Err(Refusal::NoContent) => return Ok(None),
+        Err(ResponseError::NoContent) => return Ok(None),
         Err(refusal) => return Err(refusal.into()),
     }
     let events = response.bytes_stream().boxed().eventsource();
