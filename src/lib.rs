@@ -52,6 +52,7 @@
 //! | slices | lines | [`lines::LineDecoder`] | `alloc` |
 //! | slices | server-sent events | [`sse::EventDecoder`] | `alloc` |
 //! | `Stream` or `AsyncRead` | server-sent events | [`stream::Utf8Stream::events`] | `stream` |
+//! | a function that connects | server-sent events | [`stream::EventSource`] | `stream` |
 //! | text, `char`s, UTF-16 | `AsyncWrite` | [`stream::Utf8Writer`] | `stream` |
 //! | text, `char`s, UTF-16 | `Write` | [`io::Utf8Writer`] | `std` |
 //! | bytes in UTF-8 or a legacy encoding | text | [`fallback::FallbackDecoder`] | `alloc` |

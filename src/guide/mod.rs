@@ -7,6 +7,7 @@
 //! | read the body of an HTTP message | [`http`] |
 //! | receive WebSocket messages | [`websocket`] |
 //! | follow server-sent events, or the tokens of a language model | [`events`] |
+//! | move from the crate `eventsource-stream` | [`eventsource_stream`] |
 //! | serve newline-delimited JSON, or JSON-RPC over standard input | [`json_lines`] |
 //! | decode the input or the output of a terminal | [`terminals`] |
 //! | read files, also those in a legacy encoding | [`files`] |
@@ -77,6 +78,12 @@ pub mod websocket {}
 ///
 #[cfg_attr(feature = "stream", doc = include_str!("events.md"))]
 pub mod events {}
+
+/// Coming from `eventsource-stream`: one import, and what differs.
+///
+#[cfg_attr(feature = "stream", doc = include_str!("eventsource_stream.md"))]
+#[cfg_attr(not(feature = "stream"), doc = "This page needs the feature `stream`.")]
+pub mod eventsource_stream {}
 
 /// JSON lines: newline-delimited JSON, and JSON-RPC over standard input.
 ///

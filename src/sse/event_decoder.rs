@@ -18,10 +18,12 @@ use crate::sse::{Event, EventError, EventItem, EventPart, SharedStr};
 /// not returned, but its ID applies. An incomplete event at the end of the stream is discarded: there
 /// is nothing to call at the end.
 ///
-/// An event is returned as soon as the CR or LF of the empty line that ends it arrives. The
+/// An event is returned as soon as the CR or LF of the empty line that ends it arrives. Its data is borrowed from the chunk
+/// if it is one line of it; other data is copied once. The
 /// decoder holds only the text of the incomplete event, at most 16,777,216 bytes (16 MiB) and two IDs of 8,192
 /// bytes (8 KiB) unless [`with_max_length`](Self::with_max_length) and
-/// [`with_max_id_length`](Self::with_max_id_length) set other limits, and the last event ID. It holds no
+/// [`with_max_id_length`](Self::with_max_id_length) set other limits, the last event ID, and the last type if it
+/// has at most 64 bytes. It holds no
 /// undecoded lines: each byte is consumed once, comments and unknown fields are dropped as they
 /// arrive, and the time is linear in the input. An empty chunk changes nothing. After an error,
 /// decoding continues with the next event.
@@ -45,8 +47,7 @@ use crate::sse::{Event, EventError, EventItem, EventPart, SharedStr};
 pub struct EventDecoder {
     line: Line,
     pending: Pending,
-    limits: Limits,
-    repair: Repair,
+    rules: Rules,
     /// Whether comments are items.
     has_comments: bool,
     /// Decodes the values of lines that are cut or ill-formed. Between lines it holds nothing.
@@ -61,12 +62,14 @@ pub struct EventDecoder {
     reconnection_time: Option<Duration>,
 }
 
-/// The maximum lengths, in bytes.
+/// What an event may have.
 #[derive(Clone, Copy, Debug)]
-struct Limits {
-    /// Of the data and the type together.
+struct Rules {
+    /// The maximum length of the data and the type together, in bytes.
     content: usize,
+    /// The maximum length of an ID, in bytes.
     id: usize,
+    repair: Repair,
 }
 
 /// What happens to ill-formed bytes.
@@ -159,8 +162,7 @@ impl EventDecoder {
         Self {
             line: Line::Bom(0),
             pending: Pending::new(),
-            limits: Limits { content: 16 << 20, id: 8 << 10 },
-            repair: Repair::Replace,
+            rules: Rules { content: 16 << 20, id: 8 << 10, repair: Repair::Replace },
             has_comments: false,
             utf8: Utf8Decoder::new(),
             position: 0,
@@ -176,7 +178,7 @@ impl EventDecoder {
     /// take no memory and do not count. Call it before the first push.
     #[must_use]
     pub fn with_max_length(mut self, max_length: usize) -> Self {
-        self.limits.content = max_length;
+        self.rules.content = max_length;
         self
     }
 
@@ -187,7 +189,7 @@ impl EventDecoder {
     /// another, and a client that reconnects with that one would receive events again.
     #[must_use]
     pub fn with_max_id_length(mut self, max_length: usize) -> Self {
-        self.limits.id = max_length;
+        self.rules.id = max_length;
         self
     }
 
@@ -216,8 +218,9 @@ impl EventDecoder {
     /// assert_eq!(events.next().unwrap().unwrap().data, "tea");
     /// ```
     #[must_use]
-    pub fn strict(self) -> Self {
-        Self { repair: Repair::Reject, ..self }
+    pub fn strict(mut self) -> Self {
+        self.rules.repair = Repair::Reject;
+        self
     }
 
     /// Decodes the next chunk of the stream. Yields the events that it completes.
@@ -312,7 +315,7 @@ impl EventDecoder {
     /// Starts a new stream with the same limits. The incomplete event, the last event ID and the
     /// reconnection time are discarded.
     pub fn reset(&mut self) {
-        *self = Self { limits: self.limits, repair: self.repair, ..Self::new() };
+        *self = Self { rules: self.rules, ..Self::new() };
     }
 
     /// Returns the last event ID: that of the last event that has ended, with or without data.
@@ -329,6 +332,12 @@ impl EventDecoder {
     /// ```
     #[must_use]
     pub fn last_event_id(&self) -> &str {
+        &self.last_event_id
+    }
+
+    /// Returns [the last event ID](Self::last_event_id), to share it.
+    #[must_use]
+    pub const fn shared_last_event_id(&self) -> &SharedStr {
         &self.last_event_id
     }
 
@@ -466,14 +475,17 @@ impl EventDecoder {
             let admitted = match field {
                 Field::Data if data.is_none() && self.pending.data.is_none() => {
                     *data = Some(text);
-                    self.admit(field, text.len())
+                    self.pending.admit(field, text.len(), self.rules)
                 }
                 Field::Data => {
                     self.keep(data.take());
                     self.begin_data();
-                    self.admit(field, text.len()).map(|()| self.push_data(text))
+                    self.pending.append(field, text, self.rules)
                 }
-                _ => self.admit(field, text.len()).map(|()| self.set(field, text)),
+                _ => self
+                    .pending
+                    .admit(field, text.len(), self.rules)
+                    .map(|()| self.set(field, text)),
             };
             return match admitted {
                 Ok(()) if field == Field::Comment => Found::Comment(Some(text)),
@@ -536,13 +548,13 @@ impl EventDecoder {
     fn begin_data(&mut self) {
         match &mut self.pending.data {
             // If this exceeds the limit, so does what follows: the end of the value at the latest.
-            Some(data) if self.pending.length < self.limits.content => {
+            Some(data) if self.pending.length < self.rules.content => {
                 data.push('\n');
                 self.pending.length += 1;
             }
-            Some(_) => self.pending.length = self.limits.content.saturating_add(1),
+            Some(_) => self.pending.length = self.rules.content.saturating_add(1),
             None => {
-                let capacity = self.usual_length.max(64).min(self.limits.content);
+                let capacity = self.usual_length.max(64).min(self.rules.content);
                 self.pending.data = Some(String::with_capacity(capacity));
             }
         }
@@ -578,7 +590,7 @@ impl EventDecoder {
             && !matches!(field, Field::Retry(_))
             && let Ok(text) = from_utf8(bytes)
         {
-            return self.append(field, text);
+            return self.pending.append(field, text, self.rules);
         }
         self.decode_value(field, bytes)
     }
@@ -594,12 +606,10 @@ impl EventDecoder {
             self.line = digits.map_or(Line::Ignored, |number| Line::Value(Field::Retry(number)));
             return Ok(());
         }
-        let decoded = self.position - self.utf8.incomplete().len() as u64;
-        let mut utf8 = mem::take(&mut self.utf8);
-        utf8.scanner_mut().seek(decoded);
-        let done = utf8.push(bytes).try_for_each(|piece| self.append_piece(field, piece));
-        self.utf8 = utf8;
-        done
+        let Self { utf8, pending, rules, .. } = self;
+        let held = utf8.incomplete().len() as u64;
+        utf8.scanner_mut().seek(self.position - held);
+        utf8.push(bytes).try_for_each(|piece| pending.append_piece(field, piece, *rules))
     }
 
     /// Ends the value of the line.
@@ -616,68 +626,16 @@ impl EventDecoder {
         };
         if self.utf8.incomplete().is_empty() {
             // The LF before an empty line can exceed the limit.
-            self.admit(field, 0)?;
+            self.pending.admit(field, 0, self.rules)?;
         } else {
             let end = self.utf8.finish().map(|()| "");
-            self.append_piece(field, end)?;
+            self.pending.append_piece(field, end, self.rules)?;
         }
         if matches!(field, Field::Event | Field::Id) {
             let value = mem::take(&mut self.pending.value);
             self.set(field, &value);
         }
         Ok(())
-    }
-
-    fn append_piece(
-        &mut self,
-        field: Field,
-        piece: Result<&str, Utf8Error>,
-    ) -> Result<(), Rejection> {
-        match piece {
-            Ok(text) => self.append(field, text),
-            Err(error) if self.repair == Repair::Reject && field != Field::Comment => {
-                Err(Rejection::Utf8(error))
-            }
-            Err(_) => {
-                self.pending.repaired += u64::from(field != Field::Comment);
-                self.append(field, "\u{FFFD}")
-            }
-        }
-    }
-
-    /// Appends to the value of `field`.
-    #[inline]
-    fn append(&mut self, field: Field, text: &str) -> Result<(), Rejection> {
-        self.admit(field, text.len())?;
-        match field {
-            Field::Data => self.push_data(text),
-            _ => push_within(&mut self.pending.value, text, usize::MAX),
-        }
-        Ok(())
-    }
-
-    #[inline]
-    fn push_data(&mut self, text: &str) {
-        push_within(self.pending.data.get_or_insert_default(), text, self.limits.content);
-    }
-
-    /// Counts `len` more bytes of the value of `field`, unless that would exceed a limit.
-    #[inline]
-    fn admit(&mut self, field: Field, len: usize) -> Result<(), Rejection> {
-        let Pending { length, value, .. } = &mut self.pending;
-        let (part, length, max_length) = match field {
-            Field::Data | Field::Event => {
-                *length = length.saturating_add(len);
-                (EventPart::Content, *length, self.limits.content)
-            }
-            Field::Id => (EventPart::Id, value.len() + len, self.limits.id),
-            _ => (EventPart::Comment, value.len() + len, self.limits.content),
-        };
-        if length <= max_length {
-            return Ok(());
-        }
-        let offset = self.pending.offset.unwrap_or(self.position);
-        Err(Rejection::TooLong(part, offset, max_length))
     }
 
     /// Sets the type or ID.
@@ -724,7 +682,7 @@ impl EventDecoder {
     fn keep(&mut self, data: Option<&str>) {
         if let Some(text) = data {
             self.begin_data();
-            self.push_data(text);
+            self.pending.push_data(text, self.rules);
         }
     }
 
@@ -906,6 +864,57 @@ impl Pending {
             id: None,
             value: String::new(),
         }
+    }
+
+    fn append_piece(
+        &mut self,
+        field: Field,
+        piece: Result<&str, Utf8Error>,
+        rules: Rules,
+    ) -> Result<(), Rejection> {
+        match piece {
+            Ok(text) => self.append(field, text, rules),
+            Err(error) if rules.repair == Repair::Reject && field != Field::Comment => {
+                Err(Rejection::Utf8(error))
+            }
+            Err(_) => {
+                self.repaired += u64::from(field != Field::Comment);
+                self.append(field, "\u{FFFD}", rules)
+            }
+        }
+    }
+
+    /// Appends to the value of `field`.
+    #[inline]
+    fn append(&mut self, field: Field, text: &str, rules: Rules) -> Result<(), Rejection> {
+        self.admit(field, text.len(), rules)?;
+        match field {
+            Field::Data => self.push_data(text, rules),
+            _ => push_within(&mut self.value, text, usize::MAX),
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn push_data(&mut self, text: &str, rules: Rules) {
+        push_within(self.data.get_or_insert_default(), text, rules.content);
+    }
+
+    /// Counts `len` more bytes of the value of `field`, unless that would exceed a limit.
+    #[inline]
+    fn admit(&mut self, field: Field, len: usize, rules: Rules) -> Result<(), Rejection> {
+        let (part, length, max_length) = match field {
+            Field::Data | Field::Event => {
+                self.length = self.length.saturating_add(len);
+                (EventPart::Content, self.length, rules.content)
+            }
+            Field::Id => (EventPart::Id, self.value.len() + len, rules.id),
+            _ => (EventPart::Comment, self.value.len() + len, rules.content),
+        };
+        if length <= max_length {
+            return Ok(());
+        }
+        Err(Rejection::TooLong(part, self.offset.unwrap_or(0), max_length))
     }
 }
 

@@ -4,6 +4,7 @@
 //! | --- | --- | --- | --- |
 //! | slices | [`Event`]s | [`EventDecoder`] | `alloc` |
 //! | a `Stream` of chunks, an HTTP body or an `AsyncRead` | a `Stream` of [`Event`]s | [`Utf8Stream::events`](crate::stream::Utf8Stream::events) | `stream` |
+//! | a function that connects | a `Stream` of [`Event`]s of one connection after another | [`EventSource`](crate::stream::EventSource) | `stream` |
 //! | [`Event`]s, comments | text | [`EventEncoder`] | `alloc` |
 //!
 //! Chunks can end anywhere: inside a character, inside the BOM, or between CR and LF.
@@ -14,6 +15,8 @@
 //!   ignored: an event stream is always UTF-8.
 //! - Reconnect when the stream ends: after [`reconnection_time`](EventDecoder::reconnection_time), with
 //!   [`last_event_id`](EventDecoder::last_event_id) in the header `Last-Event-ID`.
+//!
+//! [`Reconnection`] decides both, without a connection or a timer.
 //!
 //! # Limits
 //!
@@ -31,10 +34,12 @@
 
 mod event;
 mod event_decoder;
+mod reconnection;
 mod shared_str;
 
 pub use event::{Event, EventEncoder, EventError, EventItem, EventPart};
 pub use event_decoder::{EventDecoder, EventItems, Events};
 #[cfg(feature = "stream")]
 pub(crate) use event_decoder::{Found, Rejection};
+pub use reconnection::{Reconnection, ResponseError};
 pub use shared_str::SharedStr;

@@ -27,7 +27,9 @@ impl<S> Utf8Stream<S> {
     /// chunk and what its [`decoder`](Self::decoder) holds: at most 16 MiB of an event and 8 KiB of its ID, unless
     /// [`with_max_length`](Utf8Stream::with_max_length) and
     /// [`with_max_id_length`](Utf8Stream::with_max_id_length) set other limits, and the last event ID. While
-    /// the inner stream is pending between two events, it holds only that ID on the heap. An incomplete
+    /// the inner stream is pending between two events, it holds only that ID, and a type of at most 64 bytes, on the heap. The
+    /// data of an event shares the memory of its chunk, so a small event keeps the whole chunk alive
+    /// (`String::from(&*event.data)` copies it). Data that is cut is copied. An incomplete
     /// event at the end of the inner stream is discarded. After 32 consecutive chunks that complete no
     /// event, it wakes the task and returns `Pending`, so that an always-ready source cannot starve other
     /// tasks.
@@ -120,12 +122,8 @@ impl<S> Utf8Stream<S, EventDecoder> {
 }
 
 /// Each item is an event. See [`events`](Utf8Stream::events).
-impl<S, B, E> Stream for Utf8Stream<S, EventDecoder>
-where
-    S: Stream<Item = Result<B, E>>,
-    B: Into<Bytes>,
-{
-    type Item = Result<Event<ByteString>, StreamError<E>>;
+impl<S: TryStream<Ok: Into<Bytes>>> Stream for Utf8Stream<S, EventDecoder> {
+    type Item = Result<Event<ByteString>, StreamError<S::Error>>;
 
     #[inline]
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -150,12 +148,8 @@ impl<S> EventItems<S> {
     }
 }
 
-impl<S, B, E> Stream for EventItems<S>
-where
-    S: Stream<Item = Result<B, E>>,
-    B: Into<Bytes>,
-{
-    type Item = Result<EventItem<ByteString>, StreamError<E>>;
+impl<S: TryStream<Ok: Into<Bytes>>> Stream for EventItems<S> {
+    type Item = Result<EventItem<ByteString>, StreamError<S::Error>>;
 
     #[inline]
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -167,18 +161,14 @@ where
     }
 }
 
-impl<S, B, E> FusedStream for EventItems<S>
-where
-    S: Stream<Item = Result<B, E>>,
-    B: Into<Bytes>,
-{
+impl<S: TryStream<Ok: Into<Bytes>>> FusedStream for EventItems<S> {
     fn is_terminated(&self) -> bool {
         self.events.is_terminated()
     }
 }
 
 impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
-    /// Polls for the next item. `take` takes what has been found in a chunk, `end` what the end has cut off.
+    /// Polls for the next item: an `event`, a `comment` if those are found, or what the `end` has cut off.
     ///
     /// A chunk is only stored while an event is left in it: moving it would be a store-to-load forwarding stall for each
     /// chunk. Rows `event-stream/*/1` and `/64` of `benches/versus`.

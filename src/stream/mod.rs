@@ -9,6 +9,7 @@
 //! | a [`Utf8Stream`] | [`chars()`](Utf8Stream::chars) | `char`s with offsets, one by one or in blocks |
 //! | a [`Utf8Stream`] or [`Utf8Reader`] | [`lines()`](Utf8Stream::lines), [`into_lines()`](Utf8Reader::into_lines) | lines, each with number and offset |
 //! | a [`Utf8Stream`] | [`events()`](Utf8Stream::events) | [server-sent events](crate::sse) |
+//! | a function that connects | [`EventSource`] | server-sent events of one connection after another |
 //! | a [`Utf8Stream`] that may not be UTF-8 | [`with_fallback`](Utf8Stream::with_fallback) | text, partly from a legacy encoding |
 //! | a [`Utf8Stream`] or [`Utf8Reader`] | [`collect_text`](Utf8Stream::collect_text) | one `String` of limited length |
 //! | a `Stream` of `Result<String, E>` and others | [`text_lines()`](Utf8StreamExt::text_lines) | lines |
@@ -91,6 +92,7 @@
 
 mod char_block;
 mod char_stream;
+mod event_source;
 mod event_stream;
 mod sources;
 mod utf8_lines;
@@ -102,8 +104,9 @@ pub use crate::adaptor::stream_error::StreamError;
 pub use crate::adaptor::utf8_byte_reader::Utf8ByteReader;
 pub use crate::adaptor::utf8_lines::Utf8Lines;
 pub use char_stream::{CharPositions, CharStream};
+pub use event_source::{Attempt, EventResponse, EventSource, EventSourceError};
 pub use event_stream::EventItems;
-pub use sources::{ReaderChunks, TextChunks, Utf8StreamExt};
+pub use sources::{Eventsource, ReaderChunks, TextChunks, Utf8StreamExt};
 pub use utf8_reader::Utf8Reader;
 pub use utf8_stream::Utf8Stream;
 pub use utf8_writer::Utf8Writer;

@@ -13,6 +13,7 @@ use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, ReadBuf};
 
 use crate::adaptor::{CAPACITY, MAX_CAPACITY, coop_yield};
+use crate::sse::EventDecoder;
 use crate::stream::{Utf8Lines, Utf8Stream};
 
 /// Extension methods for streams of chunks and streams of text.
@@ -75,6 +76,38 @@ pub trait Utf8StreamExt: Stream {
 }
 
 impl<S: Stream + ?Sized> Utf8StreamExt for S {}
+
+/// The method of the crate `eventsource-stream`, for programs that move from it: only the import changes. See
+/// [the guide](crate::guide::eventsource_stream).
+pub trait Eventsource: Sized {
+    /// Returns the server-sent events of these chunks: [`utf8()`](Utf8StreamExt::utf8), then
+    /// [`events()`](Utf8Stream::events).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::Eventsource;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = [&b"data: caf\xC3"[..], b"\xA9\n\n"].map(Ok::<_, std::io::Error>);
+    /// let mut events = stream::iter(chunks).eventsource();
+    /// assert_eq!(events.next().await.unwrap().unwrap().data, "café");
+    /// # }
+    /// ```
+    fn eventsource(self) -> Utf8Stream<Self, EventDecoder>;
+}
+
+impl<S, B, E> Eventsource for S
+where
+    S: Stream<Item = Result<B, E>>,
+    B: Into<Bytes>,
+{
+    fn eventsource(self) -> Utf8Stream<Self, EventDecoder> {
+        self.utf8().events()
+    }
+}
 
 /// A stream of text of type `T` as a stream of `Bytes`: the source of [`text_lines`](Utf8StreamExt::text_lines), and
 /// what [`into_byte_stream`](Utf8Stream::into_byte_stream) returns.

@@ -2,6 +2,7 @@
 //! it names the reason, and the offset if there is one. No part is written twice.
 
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::error::Error;
 use std::fmt;
 use std::io;
@@ -13,8 +14,8 @@ use utf8_codec::decoder::Status;
 use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError};
 use utf8_codec::http::BodyError;
 use utf8_codec::lines::LineError;
-use utf8_codec::sse::{EventError, EventPart};
-use utf8_codec::stream::StreamError;
+use utf8_codec::sse::{EventError, EventPart, ResponseError};
+use utf8_codec::stream::{EventSourceError, StreamError};
 use utf8_codec::utf16::Utf16Decoder;
 use utf8_codec::websocket::MessageError;
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Error};
@@ -403,6 +404,62 @@ fn errors_of_events() -> Vec<Row> {
             E::TooLong { part: EventPart::Id, offset: 12, max_length: 4 },
             12,
             &["ID of the event at byte 12 of the stream is longer than 4 bytes"],
+        ),
+        row(
+            "EventError::TooLong",
+            E::TooLong { part: EventPart::Comment, offset: 12, max_length: 4 },
+            12,
+            &["comment in the event at byte 12 of the stream is longer than 4 bytes"],
+        ),
+        row(
+            "EventError::Utf8",
+            E::Utf8(invalid()),
+            2,
+            &["invalid UTF-8 in an event at byte 2: invalid byte (ff)"],
+        ),
+        row(
+            "EventSourceError::Connect",
+            EventSourceError::<_, Infallible>::Connect(failure()),
+            None,
+            &["the connection failed", "the cable"],
+        ),
+        row(
+            "EventSourceError::Refused",
+            EventSourceError::<Infallible, Infallible>::Refused(ResponseError::Status {
+                status: 503,
+            }),
+            None,
+            &["status 503 instead of 200"],
+        ),
+        row(
+            "EventSourceError::Event",
+            EventSourceError::<Infallible, _>::Event(StreamError::Inner(failure())),
+            None,
+            &["the connection failed", "the cable"],
+        ),
+        row(
+            "EventSourceError::GaveUp",
+            EventSourceError::<Infallible, Infallible>::GaveUp { failures: 4 },
+            None,
+            &["4 connections in a row without an event"],
+        ),
+        row(
+            "ResponseError::NoContent",
+            ResponseError::NoContent,
+            None,
+            &["the server has no more events (status 204)"],
+        ),
+        row(
+            "ResponseError::Status",
+            ResponseError::Status { status: 503 },
+            None,
+            &["status 503 instead of 200"],
+        ),
+        row(
+            "ResponseError::MediaType",
+            ResponseError::MediaType,
+            None,
+            &["the media type is not text/event-stream"],
         ),
         row(
             "EventError::InvalidType",

@@ -1,6 +1,6 @@
 //! Server-sent events: the decoder against a model of the standard at every split, the encoder, faults that
 //! parsers have had, hostile streams, and memory; `forms`: comments, strict decoding and what is cut off; `streams`:
-//! streams of events.
+//! streams of events; `source`: connections that are repeated, in virtual time.
 #![cfg(feature = "alloc")]
 
 #[path = "../support/counting.rs"]
@@ -10,10 +10,15 @@ mod forms;
 #[path = "../support/events.rs"]
 mod model;
 #[cfg(feature = "stream")]
+mod moving;
+#[cfg(feature = "stream")]
 #[path = "../support/script.rs"]
 mod script;
 #[cfg(feature = "stream")]
+mod source;
+#[cfg(feature = "stream")]
 mod streams;
+mod wpt;
 
 use std::borrow::Cow;
 use std::time::Duration;

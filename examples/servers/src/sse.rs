@@ -3,7 +3,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -13,45 +12,20 @@ use bytes::Bytes;
 use futures::stream::BoxStream;
 use futures::{StreamExt, stream};
 use reqwest::header::{ACCEPT, CACHE_CONTROL, HeaderValue};
-use reqwest::{Client, Response, StatusCode};
+use reqwest::{Client, RequestBuilder, Response};
 use thiserror::Error;
 use tokio::sync::Semaphore;
 use utf8_codec::ByteString;
-use utf8_codec::sse::{Event, EventDecoder};
-use utf8_codec::stream::{StreamError, Utf8Stream, Utf8StreamExt};
+use utf8_codec::sse::{Event, EventDecoder, Reconnection, ResponseError};
+use utf8_codec::stream::{
+    Attempt, EventResponse, EventSource, EventSourceError, Eventsource, StreamError, Utf8Stream,
+};
 
 /// The events of a response.
 pub type Events = Utf8Stream<BoxStream<'static, reqwest::Result<Bytes>>, EventDecoder>;
 
 /// An event, or an error: an event that is too long, or the end of a broken connection.
 pub type Item = Result<Event<ByteString>, StreamError<reqwest::Error>>;
-
-/// How long a client waits before it reconnects, and when it stops.
-#[derive(Clone, Copy, Debug)]
-pub struct Reconnection {
-    /// The time to wait, unless the server sets another. It doubles with each failure.
-    pub wait: Duration,
-    /// The maximum time to wait, whatever the server sets.
-    pub max_wait: Duration,
-    /// How many connections in a row can fail, or end without an event.
-    pub max_failures: u32,
-}
-
-impl Default for Reconnection {
-    fn default() -> Self {
-        let (wait, max_wait) = (Duration::from_secs(1), Duration::from_secs(60));
-        Self { wait, max_wait, max_failures: 5 }
-    }
-}
-
-impl Reconnection {
-    /// Returns the time to wait after this many failures. `server` is the time that the server has set: it can
-    /// make the client wait longer than by default, but not shorter.
-    fn wait(&self, server: Option<Duration>, failures: u32) -> Duration {
-        let first = server.unwrap_or_default().max(self.wait);
-        first.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(self.max_wait)
-    }
-}
 
 /// The reason why a client has no events.
 #[derive(Debug, Error)]
@@ -61,7 +35,7 @@ pub enum ConnectError {
     Unreachable(reqwest::Error),
     /// The response is no event stream: another status than 200, or another media type.
     #[error("no event stream: {0}")]
-    NoEventStream(String),
+    NoEventStream(#[from] ResponseError),
     /// The last connections failed or had no event.
     #[error("gave up after {0} connections in a row without an event")]
     GaveUp(u32),
@@ -82,34 +56,38 @@ pub async fn follow(
     mut pass_on: impl FnMut(Item) -> io::Result<()>,
 ) -> Result<(), ConnectError> {
     let client = Client::new();
-    let mut connection = connect(&client, url, "").await?;
-    let (mut server_wait, mut failures) = (None, 0);
-    while let Some(mut events) = connection {
-        failures += 1;
-        while let Some(item) = events.next().await {
-            if item.is_ok() {
-                failures = 0;
-            }
-            pass_on(item).map_err(ConnectError::Output)?;
+    let connect = |attempt: Attempt| {
+        let request = request(&client, url, &attempt.last_event_id);
+        async move {
+            tokio::time::sleep(attempt.delay).await;
+            let response = request.send().await?;
+            let (status, media_type) = (response.status().as_u16(), content_type(&response));
+            Ok(EventResponse::new(status, media_type, response.bytes_stream().boxed()))
         }
-        let last_event_id = events.decoder().last_event_id().to_owned();
-        server_wait = events.decoder().reconnection_time().or(server_wait);
-        drop(events);
-        connection = loop {
-            if failures > rules.max_failures {
+    };
+    let mut source = EventSource::new(connect).with_reconnection(rules);
+    let mut is_first = true;
+    while let Some(item) = source.next().await {
+        let item = match item {
+            Ok(event) => Ok(event),
+            Err(EventSourceError::Event(error)) => Err(error),
+            Err(EventSourceError::Connect(error)) if is_first => {
+                return Err(ConnectError::Unreachable(error));
+            }
+            Err(EventSourceError::Connect(error)) => Err(StreamError::Inner(error)),
+            Err(EventSourceError::Refused(refusal)) => return Err(refusal.into()),
+            Err(EventSourceError::GaveUp { failures }) => {
                 return Err(ConnectError::GaveUp(failures));
             }
-            tokio::time::sleep(rules.wait(server_wait, failures)).await;
-            match connect(&client, url, &last_event_id).await {
-                Err(ConnectError::Unreachable(_)) => failures += 1,
-                outcome => break outcome?,
-            }
+            Err(error) => return Err(ConnectError::Output(io::Error::other(error))),
         };
+        is_first = false;
+        pass_on(item).map_err(ConnectError::Output)?;
     }
     Ok(())
 }
 
-/// Requests the events after `last_event_id`. Returns `None` if there will be no more.
+/// Requests the events after `last_event_id`, once. Returns `None` if there will be no more.
 ///
 /// # Errors
 ///
@@ -119,33 +97,29 @@ pub async fn connect(
     url: &str,
     last_event_id: &str,
 ) -> Result<Option<Events>, ConnectError> {
-    let mut request = client.get(url).header(ACCEPT, MEDIA_TYPE).header(CACHE_CONTROL, "no-store");
-    // An ID with control characters cannot be sent.
-    if let Ok(id) = HeaderValue::from_bytes(last_event_id.as_bytes())
-        && !id.is_empty()
-    {
-        request = request.header("last-event-id", id);
+    let response = request(client, url, last_event_id).send().await;
+    let response = response.map_err(ConnectError::Unreachable)?;
+    let media_type = content_type(&response);
+    match Reconnection::new().accept(response.status().as_u16(), &media_type) {
+        Ok(()) => {}
+        Err(ResponseError::NoContent) => return Ok(None),
+        Err(refusal) => return Err(refusal.into()),
     }
-    let response = request.send().await.map_err(ConnectError::Unreachable)?;
-    if response.status() == StatusCode::NO_CONTENT {
-        return Ok(None);
-    }
-    check(&response).map_err(ConnectError::NoEventStream)?;
-    let events = response.bytes_stream().boxed().utf8().events();
+    let events = response.bytes_stream().boxed().eventsource();
     Ok(Some(events.with_last_event_id(last_event_id)))
 }
 
-/// Checks the status and the media type, whose parameters are ignored.
-fn check(response: &Response) -> Result<(), String> {
-    if response.status() != StatusCode::OK {
-        return Err(format!("status {}", response.status()));
+fn request(client: &Client, url: &str, last_event_id: &str) -> RequestBuilder {
+    let request = client.get(url).header(ACCEPT, MEDIA_TYPE).header(CACHE_CONTROL, "no-store");
+    match HeaderValue::from_bytes(last_event_id.as_bytes()) {
+        Ok(id) if !id.is_empty() => request.header("last-event-id", id),
+        // An ID with control characters cannot be sent.
+        _ => request,
     }
-    let field = response.headers().get(CONTENT_TYPE).map_or(&[][..], HeaderValue::as_bytes);
-    let media_type = field.split(|&byte| byte == b';').next().unwrap_or_default();
-    if media_type.trim_ascii().eq_ignore_ascii_case(MEDIA_TYPE.as_bytes()) {
-        return Ok(());
-    }
-    Err(format!("media type {:?}", String::from_utf8_lossy(media_type)))
+}
+
+fn content_type(response: &Response) -> Vec<u8> {
+    response.headers().get(CONTENT_TYPE).map_or(Vec::new(), |field| field.as_bytes().to_vec())
 }
 
 const MEDIA_TYPE: &str = "text/event-stream";

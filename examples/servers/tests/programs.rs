@@ -69,6 +69,14 @@ fn sse_client_prints_every_word_without_arguments() {
 }
 
 #[test]
+fn sse_chat_receives_the_whole_answer_over_connections_that_break_inside_a_character() {
+    let (status, printed) = run(env!("CARGO_BIN_EXE_sse_chat"), &[]);
+    assert_eq!(status, Some(0), "{printed}");
+    assert!(printed.matches('|').count() > 2, "{printed}");
+    assert!(!printed.contains('\u{FFFD}'), "{printed}");
+}
+
+#[test]
 fn invalid_arguments_and_addresses_exit_with_an_error() {
     for (program, arguments, status) in [
         (env!("CARGO_BIN_EXE_http_upload"), &["--listen", "nowhere"][..], 2),

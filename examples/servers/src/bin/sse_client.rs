@@ -23,11 +23,11 @@ use std::time::Duration;
 
 use clap::Parser;
 use futures::TryStreamExt;
-use servers::sse::{self, Item, Piece, Reconnection};
+use servers::sse::{self, Item, Piece};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use utf8_codec::ByteString;
-use utf8_codec::sse::Event;
+use utf8_codec::sse::{Event, Reconnection};
 
 use output::{Visible, complain, put, say};
 
