@@ -115,7 +115,7 @@ pub(crate) mod utf8_decoder;
 pub(crate) mod validator;
 
 pub use progress::{Progress, Status};
-pub use utf8_decoder::Pieces;
+pub use utf8_decoder::{Piece, Pieces};
 
 pub(crate) use bom::{BOM, BomPolicy, BomState};
 pub(crate) use boundary::floor_char_boundary;
