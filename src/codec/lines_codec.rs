@@ -82,6 +82,12 @@ impl Utf8LinesCodec {
         Self { machine: LineMachine::new(), encoder: Utf8Encoder::new() }
     }
 
+    /// Creates a codec that replaces each ill-formed part with U+FFFD: short for
+    /// `new().with_error_mode(ErrorMode::Replacement)`.
+    pub fn lossy() -> Self {
+        Self::new().with_error_mode(ErrorMode::Replacement)
+    }
+
     /// Sets the options, and starts a new stream.
     #[must_use]
     pub fn with_options(mut self, options: Utf8Options) -> Self {
@@ -117,6 +123,7 @@ impl Utf8LinesCodec {
     /// assert!(codec.decode(&mut buffer).unwrap().unwrap().is_ok());
     /// assert!(codec.decode(&mut buffer).unwrap().unwrap().is_err());
     /// ```
+    #[doc(alias = "new_with_max_length")]
     #[must_use]
     pub fn with_max_length(mut self, max_length: usize) -> Self {
         self.machine.set_max_length(max_length);
@@ -193,6 +200,34 @@ impl Utf8LinesCodec {
     /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
         self.machine.decoder()
+    }
+
+    /// Returns the limit on the length of a line, in bytes.
+    pub fn max_length(&self) -> usize {
+        self.machine.max_length()
+    }
+
+    /// Counts `len` bytes that the caller has removed from the read buffer between two lines, such as a body whose length a
+    /// header has given. The next line begins after them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::Utf8LinesCodec;
+    ///
+    /// let mut codec = Utf8LinesCodec::new();
+    /// let mut buffer = BytesMut::from(&b"Content-Length: 2\r\n\xFF\xFEContent-Length: 0\r\n"[..]);
+    /// let header = codec.decode(&mut buffer).unwrap().unwrap().unwrap();
+    /// assert_eq!(header, "Content-Length: 2");
+    /// let body = buffer.split_to(2);
+    /// codec.skip_bytes(body.len());
+    /// let header = codec.decode(&mut buffer).unwrap().unwrap().unwrap();
+    /// assert_eq!((header.number, header.offset), (2, 21));
+    /// ```
+    pub fn skip_bytes(&mut self, len: usize) {
+        self.machine.skip_bytes(len);
     }
 
     /// Returns the offset of the first byte that the [fallback](Self::with_fallback) decoded, or `None` if all

@@ -207,14 +207,28 @@ impl LineMachine {
         self.fallback = Some(Box::new(fallback));
     }
 
+    /// Counts bytes that precede the next line, of which the machine has consumed none.
+    #[cfg(feature = "codec")]
+    pub(crate) fn skip_bytes(&mut self, len: usize) {
+        self.go_back();
+        self.decoder.scanner_mut().skip(len);
+    }
+
+    /// Forgets what is known of bytes that have not been consumed.
+    #[cfg(feature = "std")]
+    fn go_back(&mut self) {
+        if let LineState::Line(line) = self.state {
+            self.decoder.continue_from(line.start);
+            self.decoder.forget(line.errors);
+            self.state = LineState::Start;
+        }
+    }
+
     /// Returns the decoder, moved back to the bytes that have not been consumed, the mode and the fallback.
     #[cfg(feature = "std")]
-    pub(crate) fn into_parts(self) -> (Utf8Decoder, ErrorMode, Option<Box<FallbackState>>) {
-        let Self { mut decoder, mode, state, fallback, .. } = self;
-        if let LineState::Line(line) = state {
-            decoder.continue_from(line.start);
-            decoder.forget(line.errors);
-        }
+    pub(crate) fn into_parts(mut self) -> (Utf8Decoder, ErrorMode, Option<Box<FallbackState>>) {
+        self.go_back();
+        let Self { decoder, mode, fallback, .. } = self;
         (decoder, mode, fallback)
     }
 }

@@ -133,6 +133,7 @@ fn any_delimiter() -> impl Strategy<Value = Delimiter> {
         Just(Delimiter::CrlfOrLf),
         Just(Delimiter::Any),
         Just(Delimiter::Nul),
+        prop::sample::select(&["-", "\n-", "\r\n-", "\r\0-a"][..]).prop_map(Delimiter::OneOf),
         prop::sample::select(
             &["--", "aa", "aab", "é", "\u{85}\n", "\r\n", "\u{FEFF}", "€€", "\x01a"][..]
         )
