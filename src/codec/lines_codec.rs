@@ -35,7 +35,9 @@ use crate::lines::{Delimiter, Line, LineError};
 /// An incomplete line stays in the read buffer, which therefore holds at most the limit, the delimiter and
 /// one read. A delimiter can contain characters that the options reject. Change
 /// settings before the first byte; to change them later, call [`reset`](Self::reset) after the change. See
-/// [the module](crate::codec#closing-and-flushing-a-framed) for closing a `Framed`.
+/// [the module](crate::codec#closing-and-flushing-a-framed) for closing a `Framed`, and
+/// [the guide](crate::guide::lines#an-early-error-and-closing-the-connection) for closing it after an error, while the peer is sending.
+/// The guide also lists the differences from `LinesCodec`.
 ///
 /// # Errors
 ///

@@ -7,6 +7,7 @@
 //! | read the body of an HTTP message | [`http`] |
 //! | receive WebSocket messages | [`websocket`] |
 //! | follow server-sent events, or the tokens of a language model | [`events`] |
+//! | read lines, coming from `LinesCodec` or `BufRead::lines` | [`lines`] |
 //! | serve newline-delimited JSON, or JSON-RPC over standard input | [`json_lines`] |
 //! | decode the input or the output of a terminal | [`terminals`] |
 //! | read files, also those in a legacy encoding | [`files`] |
@@ -77,6 +78,11 @@ pub mod websocket {}
 ///
 #[cfg_attr(feature = "stream", doc = include_str!("events.md"))]
 pub mod events {}
+
+/// Lines: coming from `LinesCodec`, `AnyDelimiterCodec` or `BufRead::lines`.
+///
+#[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("lines.md"))]
+pub mod lines {}
 
 /// JSON lines: newline-delimited JSON, and JSON-RPC over standard input.
 ///

@@ -4,6 +4,7 @@
 mod lines;
 #[path = "../support/lists.rs"]
 mod lists;
+mod ported;
 #[path = "../support/mod.rs"]
 mod support;
 mod text;
