@@ -161,6 +161,14 @@ impl Utf8LinesCodec {
         self
     }
 
+    /// Keeps the bytes of a rejected line, to store it elsewhere. Its error is returned once the line has ended, not as soon as the
+    /// problem is known, and [`rejected`](Self::rejected) returns its bytes until the next line is rejected.
+    #[must_use]
+    pub fn keep_rejected(mut self) -> Self {
+        self.machine.keep_rejected();
+        self
+    }
+
     /// Sets the encoder. It decides whether a BOM is written.
     #[must_use]
     pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
@@ -202,6 +210,12 @@ impl Utf8LinesCodec {
     /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
         self.machine.decoder()
+    }
+
+    /// Returns the bytes of the last rejected line, with its delimiter: at most as many as the limit and the delimiter have, from its
+    /// first on. Empty unless [`keep_rejected`](Self::keep_rejected) is set.
+    pub fn rejected(&self) -> &[u8] {
+        self.machine.rejected()
     }
 
     /// Returns the limit on the length of a line, in bytes.

@@ -16,6 +16,9 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::vec::Vec;
+
+use utf8_simd::head;
 
 use crate::decoder::error::Utf8Error;
 use crate::decoder::mode::ErrorMode;
@@ -51,6 +54,16 @@ pub(crate) struct LineMachine {
     state: LineState,
     /// The text of the last line that was not the text of its bytes.
     pub(crate) repaired: String,
+    /// The last rejected line, if those are kept.
+    rejected: Option<Box<RejectedLine>>,
+}
+
+/// A rejected line that is kept.
+#[derive(Clone, Debug, Default)]
+struct RejectedLine {
+    bytes: Vec<u8>,
+    /// Its error, until the line ends.
+    error: Option<LineError>,
 }
 
 /// The state of the line at the front.
@@ -138,6 +151,7 @@ impl LineMachine {
             number: 1,
             state: LineState::Start,
             repaired: String::new(),
+            rejected: None,
         }
     }
 
@@ -187,6 +201,27 @@ impl LineMachine {
         }
         self.number = 1;
         self.state = LineState::Start;
+        if self.rejected.is_some() {
+            self.keep_rejected();
+        }
+    }
+
+    /// Keeps rejected lines.
+    pub(crate) fn keep_rejected(&mut self) {
+        self.rejected = Some(Box::default());
+    }
+
+    /// Frees the bytes of a rejected line that has ended.
+    #[cfg(feature = "stream")]
+    pub(crate) fn free_rejected(&mut self) {
+        if let Some(line) = self.rejected.as_mut().filter(|line| line.error.is_none()) {
+            line.bytes = Vec::new();
+        }
+    }
+
+    /// Returns the bytes of the last rejected line, if they are kept.
+    pub(crate) fn rejected(&self) -> &[u8] {
+        self.rejected.as_ref().map_or(&[], |line| &line.bytes)
     }
 
     pub(crate) fn decoder(&self) -> &Utf8Decoder {
@@ -240,6 +275,40 @@ impl LineMachine {
     /// Returns the number of bytes consumed, and the line or the error that they are. A line begins with the first of these
     /// bytes. If it returns neither and consumes nothing, it needs more bytes; at the end of the stream nothing is left.
     pub(crate) fn step<'b>(&mut self, bytes: &'b [u8], next: LineAction) -> LineStep<'b> {
+        if self.rejected.is_some() {
+            return self.step_keeping(bytes, next);
+        }
+        self.step_line(bytes, next)
+    }
+
+    /// Like [`step`](Self::step), but keeps the bytes of a rejected line, and returns its error once it has ended.
+    fn step_keeping<'b>(&mut self, bytes: &'b [u8], next: LineAction) -> LineStep<'b> {
+        let (mut used, most) = (0, self.most_incomplete());
+        loop {
+            let (consumed, item) = self.step_line(&bytes[used..], next);
+            let taken = &bytes[used..][..consumed];
+            used += consumed;
+            let Some(line) = &mut self.rejected else { return (used, item) };
+            match item {
+                Some(Ok(_)) => return (used, item),
+                Some(Err(error)) => {
+                    line.bytes.clear();
+                    line.error = Some(error);
+                }
+                None if line.error.is_none() => return (used, None),
+                None => {}
+            }
+            let room = most.saturating_sub(line.bytes.len());
+            line.bytes.extend_from_slice(head(taken, taken.len().min(room)));
+            match self.state {
+                LineState::Start => return (used, line.error.take().map(Err)),
+                _ if consumed == 0 && item.is_none() => return (used, None),
+                _ => {}
+            }
+        }
+    }
+
+    fn step_line<'b>(&mut self, bytes: &'b [u8], next: LineAction) -> LineStep<'b> {
         loop {
             match self.state {
                 LineState::Start if bytes.is_empty() => return (0, None),
@@ -280,6 +349,9 @@ impl LineMachine {
         }
         let error = self.not_utf8(self.decoder.scanner(), error);
         self.number += 1;
+        if let Some(line) = &mut self.rejected {
+            line.bytes.clear();
+        }
         Some(error)
     }
 

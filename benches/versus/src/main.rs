@@ -3,6 +3,7 @@
 //! To add a scenario, write a function in `benches/scenarios` that measures its rows, with the contenders that are quick to
 //! build. Add the other contenders to `peers`, the function to [`SCENARIOS`], and the names of its rows to `results/tasks.rs`.
 
+mod lines;
 mod loopback;
 mod peers;
 mod results;
@@ -57,6 +58,7 @@ const SCENARIOS: &[Scenario] = &[
     reader::chars,
     reader::blocks,
     reader::lines,
+    lines::borrowed,
     websocket::messages,
     websocket::unmask,
     body::body,
@@ -123,6 +125,7 @@ const PEERS: &[&str] = &[
     "async-utf8-decoder",
     "tungstenite",
     "tokio-util",
+    "bstr",
     "tokio-tungstenite",
     "tokio-websockets",
     "fastwebsockets",
