@@ -1,6 +1,6 @@
 //! Finds text in files that may be damaged, with line numbers and byte offsets, without an async runtime.
 //!
-//! It shows the blocking types: `io::Utf8Reader` reads the lines and repairs what is not UTF-8, and
+//! It shows the blocking types: `io::Utf8Reader` reads the lines, of which it copies none, and repairs what is not UTF-8, and
 //! `io::Utf8Writer` writes the matches.
 //!
 //! ```text
@@ -41,6 +41,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Parser;
+use memchr::memmem::Finder;
 use utf8_codec::io::{StreamError, Utf8Reader, Utf8Writer};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
@@ -125,11 +126,13 @@ fn search(
     let reader = Utf8Reader::new(reader)
         .with_options(Utf8Options::new().with_bom(BomPolicy::Strip))
         .with_error_mode(arguments.errors);
-    let lines = reader.into_lines().with_max_length(arguments.max_length);
+    let mut lines =
+        reader.with_capacity(1 << 16).into_lines().with_max_length(arguments.max_length);
+    let finder = Finder::new(&arguments.text);
     let mut found = Found::default();
-    for line in lines {
+    while let Some(line) = lines.next_line() {
         match line {
-            Ok(line) if line.contains(&arguments.text) => {
+            Ok(line) if finder.find(line.as_bytes()).is_some() => {
                 let mark = if line.error_count > 0 { '!' } else { ':' };
                 let text = Visible(&line);
                 writeln!(out, "{}:{}:{}{mark}{text}", Visible(name), line.number, line.offset)?;

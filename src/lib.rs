@@ -171,6 +171,13 @@ pub mod websocket;
 #[cfg(feature = "std")]
 pub use bytestring::ByteString;
 
+#[cfg(feature = "codec")]
+#[doc(no_inline)]
+pub use codec::{Utf8Codec, Utf8LinesCodec};
+#[cfg(feature = "std")]
+#[doc(no_inline)]
+pub use lines::{Line, LineError};
+
 pub use decoder::bom::BomPolicy;
 pub use decoder::boundary;
 pub use decoder::encoder::Utf8Encoder;
@@ -178,6 +185,8 @@ pub use decoder::error::{ParseNameError, Utf8Error, Utf8ErrorKind};
 pub use decoder::mode::ErrorMode;
 pub use decoder::options::Utf8Options;
 pub use decoder::position::TextPosition;
+#[cfg(feature = "std")]
+pub use decoder::slices::from_utf8_bytes;
 #[cfg(feature = "alloc")]
 pub use decoder::slices::from_utf8_lossy;
 pub use decoder::slices::{count_chars, from_utf8};

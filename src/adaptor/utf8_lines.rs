@@ -103,6 +103,35 @@ impl<S> Utf8Lines<S> {
         self
     }
 
+    /// Keeps the bytes of a rejected line, to store it elsewhere. Its error is returned once the line has ended, not as soon as the
+    /// problem is known, and [`rejected`](Self::rejected) returns its bytes until the next line is rejected.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Reader;
+    ///
+    /// let reader = Utf8Reader::new(&b"one\nt\xFFo\nthree\n"[..]);
+    /// let mut lines = reader.into_lines().keep_rejected();
+    /// let mut quarantined = Vec::new();
+    /// while let Some(line) = lines.next_line() {
+    ///     if line.is_err() {
+    ///         quarantined.extend_from_slice(lines.rejected());
+    ///     }
+    /// }
+    /// assert_eq!(quarantined, b"t\xFFo\n");
+    /// ```
+    pub fn keep_rejected(mut self) -> Self {
+        self.lines.decoder.machine.keep_rejected();
+        self
+    }
+
+    /// Returns the bytes of the last rejected line, with its delimiter: at most as many as the limit and the delimiter have, from its
+    /// first on. Empty unless [`keep_rejected`](Self::keep_rejected) is set.
+    pub fn rejected(&self) -> &[u8] {
+        self.lines.decoder.machine.rejected()
+    }
+
     /// Returns the limit on the length of a line, in bytes.
     pub fn max_length(&self) -> usize {
         self.lines.decoder.max_length()

@@ -34,7 +34,9 @@ use crate::lines::{
 /// An incomplete line stays in the read buffer, which therefore holds at most the limit, the delimiter and
 /// one read. A delimiter can contain characters that the options reject. Change
 /// settings before the first byte; to change them later, call [`reset`](Self::reset) after the change. See
-/// [the module](crate::codec#closing-and-flushing-a-framed) for closing a `Framed`.
+/// [the module](crate::codec#closing-and-flushing-a-framed) for closing a `Framed`, and
+/// [the guide](crate::guide::lines#an-early-error-and-closing-the-connection) for closing it after an error, while the peer is sending.
+/// The guide also lists the differences from `LinesCodec`.
 ///
 /// # Errors
 ///
@@ -81,6 +83,12 @@ impl Utf8LinesCodec {
         Self { machine: LineMachine::new(), encoder: Utf8Encoder::new() }
     }
 
+    /// Creates a codec that replaces each ill-formed part with U+FFFD: short for
+    /// `new().with_error_mode(ErrorMode::Replacement)`.
+    pub fn lossy() -> Self {
+        Self::new().with_error_mode(ErrorMode::Replacement)
+    }
+
     /// Sets the options, and starts a new stream.
     #[must_use]
     pub fn with_options(mut self, options: Utf8Options) -> Self {
@@ -116,6 +124,7 @@ impl Utf8LinesCodec {
     /// assert!(codec.decode(&mut buffer).unwrap().unwrap().is_ok());
     /// assert!(codec.decode(&mut buffer).unwrap().unwrap().is_err());
     /// ```
+    #[doc(alias = "new_with_max_length")]
     #[must_use]
     pub fn with_max_length(mut self, max_length: usize) -> Self {
         self.machine.set_max_length(max_length);
@@ -148,6 +157,14 @@ impl Utf8LinesCodec {
     #[must_use]
     pub fn with_fallback(mut self, decoder: FallbackDecoder) -> Self {
         self.machine.set_fallback(decoder.into_state());
+        self
+    }
+
+    /// Keeps the bytes of a rejected line, to store it elsewhere. Its error is returned once the line has ended, not as soon as the
+    /// problem is known, and [`rejected`](Self::rejected) returns its bytes until the next line is rejected.
+    #[must_use]
+    pub fn keep_rejected(mut self) -> Self {
+        self.machine.keep_rejected();
         self
     }
 
@@ -192,6 +209,40 @@ impl Utf8LinesCodec {
     /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
         self.machine.decoder()
+    }
+
+    /// Returns the bytes of the last rejected line, with its delimiter: at most as many as the limit and the delimiter have, from its
+    /// first on. Empty unless [`keep_rejected`](Self::keep_rejected) is set.
+    pub fn rejected(&self) -> &[u8] {
+        self.machine.rejected()
+    }
+
+    /// Returns the limit on the length of a line, in bytes.
+    pub fn max_length(&self) -> usize {
+        self.machine.max_length()
+    }
+
+    /// Counts `len` bytes that the caller has removed from the read buffer between two lines, such as a body whose length a
+    /// header has given. The next line begins after them.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::BytesMut;
+    /// use tokio_util::codec::Decoder;
+    /// use utf8_codec::codec::Utf8LinesCodec;
+    ///
+    /// let mut codec = Utf8LinesCodec::new();
+    /// let mut buffer = BytesMut::from(&b"Content-Length: 2\r\n\xFF\xFEContent-Length: 0\r\n"[..]);
+    /// let header = codec.decode(&mut buffer).unwrap().unwrap().unwrap();
+    /// assert_eq!(header, "Content-Length: 2");
+    /// let body = buffer.split_to(2);
+    /// codec.skip_bytes(body.len());
+    /// let header = codec.decode(&mut buffer).unwrap().unwrap().unwrap();
+    /// assert_eq!((header.number, header.offset), (2, 21));
+    /// ```
+    pub fn skip_bytes(&mut self, len: usize) {
+        self.machine.skip_bytes(len);
     }
 
     /// Returns the offset of the first byte that the [fallback](Self::with_fallback) decoded, or `None` if all

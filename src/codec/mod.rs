@@ -65,6 +65,8 @@ mod java_utf_codec;
 mod lines_codec;
 mod utf8_codec;
 
+#[doc(no_inline)]
+pub use crate::lines::{Delimiter, Line, LineError};
 pub use char_codec::CharCodec;
 pub use chunks_codec::Utf8ChunksCodec;
 pub use dialect_codec::DialectCodec;

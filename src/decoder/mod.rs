@@ -116,9 +116,9 @@ pub(crate) mod validator;
 
 pub use mode::Repair;
 pub use progress::{Progress, Status};
-pub use utf8_decoder::Pieces;
 #[cfg(feature = "std")]
 pub use utf8_decoder::owned::OwnedPieces;
+pub use utf8_decoder::{Piece, Pieces};
 
 pub(crate) use bom::{BOM, BomPolicy, BomState};
 pub(crate) use boundary::floor_char_boundary;

@@ -3,6 +3,12 @@
 #[cfg(feature = "alloc")]
 use alloc::borrow::Cow;
 
+#[cfg(feature = "std")]
+use bytes::Bytes;
+#[cfg(feature = "std")]
+use bytestring::ByteString;
+#[cfg(feature = "std")]
+use utf8_simd::text::take_text_with;
 use utf8_simd::{Level, Validated, tail, text::whole_text};
 
 use crate::decoder::{Utf8Decoder, Utf8Error, Utf8ErrorKind};
@@ -40,6 +46,32 @@ fn error_in(bytes: &[u8], Validated { valid_up_to, error_len }: Validated) -> Ut
         Some(len) => Utf8Error::classify(offset, rest, len),
         None => Utf8Error::new(offset, Utf8ErrorKind::Incomplete, rest, None),
     }
+}
+
+/// Returns `bytes` as text that shares their memory, if all of them are well-formed UTF-8.
+///
+/// It costs what [`from_utf8`] does.
+///
+/// # Errors
+///
+/// Those of [`from_utf8`].
+///
+/// # Examples
+///
+/// ```
+/// use bytes::Bytes;
+///
+/// assert_eq!(utf8_codec::from_utf8_bytes(Bytes::from("café")).unwrap(), "café");
+/// let error = utf8_codec::from_utf8_bytes(Bytes::from_static(b"caf\xE9!")).unwrap_err();
+/// assert_eq!(error.valid_up_to(), 3);
+/// ```
+#[cfg(feature = "std")]
+pub fn from_utf8_bytes(mut bytes: Bytes) -> Result<ByteString, Utf8Error> {
+    let (text, error) = take_text_with(&mut bytes, |bytes| match from_utf8(bytes) {
+        Ok(text) => (text, None),
+        Err(error) => ("", Some(error)),
+    });
+    error.map_or(Ok(text), Err)
 }
 
 /// Returns `bytes` as text, with U+FFFD for each ill-formed part, like

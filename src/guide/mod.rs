@@ -8,6 +8,7 @@
 //! | receive WebSocket messages | [`websocket`] |
 //! | follow server-sent events, or the tokens of a language model | [`events`] |
 //! | move from the crate `eventsource-stream` | [`eventsource_stream`] |
+//! | read lines, coming from `LinesCodec` or `BufRead::lines` | [`lines`] |
 //! | serve newline-delimited JSON, or JSON-RPC over standard input | [`json_lines`] |
 //! | decode the input or the output of a terminal | [`terminals`] |
 //! | read files, also those in a legacy encoding | [`files`] |
@@ -84,6 +85,11 @@ pub mod events {}
 #[cfg_attr(feature = "stream", doc = include_str!("eventsource_stream.md"))]
 #[cfg_attr(not(feature = "stream"), doc = "This page needs the feature `stream`.")]
 pub mod eventsource_stream {}
+
+/// Lines: coming from `LinesCodec`, `AnyDelimiterCodec` or `BufRead::lines`.
+///
+#[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("lines.md"))]
+pub mod lines {}
 
 /// JSON lines: newline-delimited JSON, and JSON-RPC over standard input.
 ///

@@ -24,7 +24,8 @@ use crate::lines::{
 ///
 /// # Memory
 ///
-/// It holds the incomplete line, at most twice the limit and the delimiter, and the last repaired line.
+/// It holds the incomplete line, at most twice the limit and the delimiter, and the last repaired line. With
+/// [`keep_rejected`](Self::keep_rejected) also the last rejected line, at most the same.
 ///
 /// # Examples
 ///
@@ -145,6 +146,20 @@ impl LineDecoder {
     pub fn with_fallback(mut self, decoder: FallbackDecoder) -> Self {
         self.machine.set_fallback(decoder.into_state());
         self
+    }
+
+    /// Keeps the bytes of a rejected line, to store it elsewhere. Its error is returned once the line has ended, not as soon as the
+    /// problem is known, and [`rejected`](Self::rejected) returns its bytes until the next line is rejected.
+    #[must_use]
+    pub fn keep_rejected(mut self) -> Self {
+        self.machine.keep_rejected();
+        self
+    }
+
+    /// Returns the bytes of the last rejected line, with its delimiter: at most as many as the limit and the delimiter have, from its
+    /// first on. Empty unless [`keep_rejected`](Self::keep_rejected) is set.
+    pub fn rejected(&self) -> &[u8] {
+        self.machine.rejected()
     }
 
     /// Returns the limit on the length of a line, in bytes.
@@ -368,6 +383,7 @@ impl LineDecoder {
             self.open = Vec::new();
         }
         self.machine.repaired = String::new();
+        self.machine.free_rejected();
     }
 }
 
@@ -395,6 +411,11 @@ impl<'c> ChunkLines<'_, 'c> {
             },
         };
         Some(Ok(decoder.line(block.0, found)))
+    }
+
+    /// Returns the bytes of the last rejected line; see [`LineDecoder::rejected`].
+    pub fn rejected(&self) -> &[u8] {
+        self.decoder.rejected()
     }
 
     /// Returns the bytes of the chunk after the lines that have been taken.

@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use core::fmt;
 
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr2, memchr3};
 
 use crate::search::Pattern;
 
@@ -38,6 +38,7 @@ enum Kind {
     CrlfOrLf,
     AnyNewline,
     Nul,
+    OneOf(Arc<str>),
     Text(Arc<Pattern>),
 }
 
@@ -145,6 +146,22 @@ impl Delimiter {
         Self(Kind::Nul)
     }
 
+    /// Returns a delimiter that is one of `chars`, or `None` if there is none, or one that is not ASCII. Encoders write the first.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Reader;
+    /// use utf8_codec::lines::Delimiter;
+    ///
+    /// let fields = Utf8Reader::new(&b"a,b;c"[..]).into_lines();
+    /// let fields: Vec<_> = fields.with_delimiter(Delimiter::one_of(",;").unwrap()).map(Result::unwrap).collect();
+    /// assert_eq!(fields, ["a", "b", "c"]);
+    /// ```
+    pub fn one_of(chars: &str) -> Option<Self> {
+        (!chars.is_empty() && chars.is_ascii()).then(|| Self(Kind::OneOf(chars.into())))
+    }
+
     /// Returns `text` as a delimiter, or `None` if it is empty.
     ///
     /// It allocates the text and a `usize` for each of its bytes; clones share them. Finding a delimiter that
@@ -159,19 +176,20 @@ impl Delimiter {
             Kind::Lf | Kind::AnyNewline => "\n",
             Kind::Crlf | Kind::CrlfOrLf => "\r\n",
             Kind::Nul => "\0",
+            Kind::OneOf(chars) => &chars[..1],
             // It was made from a `str`.
             Kind::Text(pattern) => str::from_utf8(pattern.needle()).unwrap_or_default(),
         }
     }
 
-    /// Returns the bytes that end a line, twice the same if only one does. `None` if a text does.
+    /// Returns the bytes that end a line, twice the same if only one does. `None` if a text or one of several does.
     #[inline]
     pub(crate) const fn last_bytes(&self) -> Option<[u8; 2]> {
         match self.0 {
             Kind::Lf | Kind::Crlf | Kind::CrlfOrLf => Some([b'\n'; 2]),
             Kind::AnyNewline => Some([b'\r', b'\n']),
             Kind::Nul => Some([0; 2]),
-            Kind::Text(_) => None,
+            Kind::OneOf(_) | Kind::Text(_) => None,
         }
     }
 
@@ -195,7 +213,7 @@ impl Delimiter {
                 Some((last, last + 1 + usize::from(lf_follows)))
             }
             Kind::Nul => Some((last, last + 1)),
-            Kind::Text(_) => None,
+            Kind::OneOf(_) | Kind::Text(_) => None,
         }
     }
 
@@ -230,6 +248,7 @@ impl Delimiter {
                 end => end,
             },
             Kind::Nul => found(decided, find_byte(0, new), bytes.len()),
+            Kind::OneOf(chars) => found(decided, find_one_of(chars.as_bytes(), new), bytes.len()),
             Kind::Text(pattern) => match pattern.search(bytes, seen, seen - decided) {
                 Ok(next) => End::Found { content: next - pattern.len(), next },
                 Err(begun) => End::Open { content: bytes.len() - begun },
@@ -243,7 +262,7 @@ impl Delimiter {
     pub(crate) fn decided_by(&self, bytes: &[u8], decided: usize, index: usize) -> usize {
         match &self.0 {
             Kind::Lf | Kind::Crlf | Kind::CrlfOrLf => index + usize::from(bytes[index] == b'\r'),
-            Kind::AnyNewline | Kind::Nul => index,
+            Kind::AnyNewline | Kind::Nul | Kind::OneOf(_) => index,
             Kind::Text(pattern) => pattern.decided_by(bytes, decided, index),
         }
     }
@@ -265,7 +284,7 @@ impl Delimiter {
         match self.0 {
             Kind::Crlf => memchr2(b'\r', b'\n', content),
             Kind::CrlfOrLf => memchr(b'\r', content),
-            Kind::Lf | Kind::AnyNewline | Kind::Nul | Kind::Text(_) => None,
+            Kind::Lf | Kind::AnyNewline | Kind::Nul | Kind::OneOf(_) | Kind::Text(_) => None,
         }
     }
 
@@ -291,6 +310,15 @@ impl Delimiter {
 #[inline]
 fn find_byte(byte: u8, bytes: &[u8]) -> Option<usize> {
     if bytes.first() == Some(&byte) { Some(0) } else { memchr(byte, bytes) }
+}
+
+fn find_one_of(set: &[u8], bytes: &[u8]) -> Option<usize> {
+    match *set {
+        [a] => memchr(a, bytes),
+        [a, b] => memchr2(a, b, bytes),
+        [a, b, c] => memchr3(a, b, c, bytes),
+        _ => bytes.iter().position(|byte| set.contains(byte)),
+    }
 }
 
 fn ends_in_cr(bytes: &[u8]) -> bool {

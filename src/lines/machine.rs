@@ -16,6 +16,9 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::vec::Vec;
+
+use utf8_simd::head;
 
 use crate::decoder::text::{Level, all_text, split_line};
 use crate::decoder::{AtEnd, ErrorMode, Scanner, Step, Utf8Decoder, Utf8Error, Utf8Options};
@@ -47,6 +50,16 @@ pub(crate) struct LineMachine {
     state: LineState,
     /// The text of the last line that was not the text of its bytes.
     pub(crate) repaired: String,
+    /// The last rejected line, if those are kept.
+    rejected: Option<Box<RejectedLine>>,
+}
+
+/// A rejected line that is kept.
+#[derive(Clone, Debug, Default)]
+struct RejectedLine {
+    bytes: Vec<u8>,
+    /// Its error, until the line ends.
+    error: Option<LineError>,
 }
 
 /// The state of the line at the front.
@@ -134,6 +147,7 @@ impl LineMachine {
             number: 1,
             state: LineState::Start,
             repaired: String::new(),
+            rejected: None,
         }
     }
 
@@ -182,6 +196,27 @@ impl LineMachine {
         }
         self.number = 1;
         self.state = LineState::Start;
+        if self.rejected.is_some() {
+            self.keep_rejected();
+        }
+    }
+
+    /// Keeps rejected lines.
+    pub(crate) fn keep_rejected(&mut self) {
+        self.rejected = Some(Box::default());
+    }
+
+    /// Frees the bytes of a rejected line that has ended.
+    #[cfg(feature = "stream")]
+    pub(crate) fn free_rejected(&mut self) {
+        if let Some(line) = self.rejected.as_mut().filter(|line| line.error.is_none()) {
+            line.bytes = Vec::new();
+        }
+    }
+
+    /// Returns the bytes of the last rejected line, if they are kept.
+    pub(crate) fn rejected(&self) -> &[u8] {
+        self.rejected.as_ref().map_or(&[], |line| &line.bytes)
     }
 
     pub(crate) fn decoder(&self) -> &Utf8Decoder {
@@ -201,14 +236,28 @@ impl LineMachine {
         self.fallback = Some(Box::new(fallback));
     }
 
+    /// Counts bytes that precede the next line, of which the machine has consumed none.
+    #[cfg(feature = "codec")]
+    pub(crate) fn skip_bytes(&mut self, len: usize) {
+        self.go_back();
+        self.decoder.scanner_mut().skip(len);
+    }
+
+    /// Forgets what is known of bytes that have not been consumed.
+    #[cfg(feature = "std")]
+    fn go_back(&mut self) {
+        if let LineState::Line(line) = self.state {
+            self.decoder.continue_from(line.start);
+            self.decoder.forget(line.errors);
+            self.state = LineState::Start;
+        }
+    }
+
     /// Returns the decoder, moved back to the bytes that have not been consumed, the mode and the fallback.
     #[cfg(feature = "std")]
-    pub(crate) fn into_parts(self) -> (Utf8Decoder, ErrorMode, Option<Box<FallbackState>>) {
-        let Self { mut decoder, mode, state, fallback, .. } = self;
-        if let LineState::Line(line) = state {
-            decoder.continue_from(line.start);
-            decoder.forget(line.errors);
-        }
+    pub(crate) fn into_parts(mut self) -> (Utf8Decoder, ErrorMode, Option<Box<FallbackState>>) {
+        self.go_back();
+        let Self { decoder, mode, fallback, .. } = self;
         (decoder, mode, fallback)
     }
 }
@@ -220,6 +269,40 @@ impl LineMachine {
     /// Returns the number of bytes consumed, and the line or the error that they are. A line begins with the first of these
     /// bytes. If it returns neither and consumes nothing, it needs more bytes; at the end of the stream nothing is left.
     pub(crate) fn step<'b>(&mut self, bytes: &'b [u8], next: LineAction) -> LineStep<'b> {
+        if self.rejected.is_some() {
+            return self.step_keeping(bytes, next);
+        }
+        self.step_line(bytes, next)
+    }
+
+    /// Like [`step`](Self::step), but keeps the bytes of a rejected line, and returns its error once it has ended.
+    fn step_keeping<'b>(&mut self, bytes: &'b [u8], next: LineAction) -> LineStep<'b> {
+        let (mut used, most) = (0, self.most_incomplete());
+        loop {
+            let (consumed, item) = self.step_line(&bytes[used..], next);
+            let taken = &bytes[used..][..consumed];
+            used += consumed;
+            let Some(line) = &mut self.rejected else { return (used, item) };
+            match item {
+                Some(Ok(_)) => return (used, item),
+                Some(Err(error)) => {
+                    line.bytes.clear();
+                    line.error = Some(error);
+                }
+                None if line.error.is_none() => return (used, None),
+                None => {}
+            }
+            let room = most.saturating_sub(line.bytes.len());
+            line.bytes.extend_from_slice(head(taken, taken.len().min(room)));
+            match self.state {
+                LineState::Start => return (used, line.error.take().map(Err)),
+                _ if consumed == 0 && item.is_none() => return (used, None),
+                _ => {}
+            }
+        }
+    }
+
+    fn step_line<'b>(&mut self, bytes: &'b [u8], next: LineAction) -> LineStep<'b> {
         loop {
             match self.state {
                 LineState::Start if bytes.is_empty() => return (0, None),
@@ -260,6 +343,9 @@ impl LineMachine {
         }
         let error = self.not_utf8(self.decoder.scanner(), error);
         self.number += 1;
+        if let Some(line) = &mut self.rejected {
+            line.bytes.clear();
+        }
         Some(error)
     }
 

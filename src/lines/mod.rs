@@ -266,8 +266,7 @@ impl fmt::Display for Line {
 /// [`offset`](Self::offset) return them. The message contains the number, the reason, and an offset in the stream: of
 /// the ill-formed part, of the CR, or of a line that is too long.
 /// The bytes of the line are discarded, and with them whether a delimiter ended it, because the error is
-/// returned before the line has ended. To keep both, use a lossy mode such as
-/// [`ErrorMode::Escape`](crate::ErrorMode::Escape).
+/// returned before the line has ended. To keep both, use [`LineDecoder::keep_rejected`] or that of the type that returns the lines.
 ///
 /// # Examples
 ///

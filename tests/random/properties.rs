@@ -4,13 +4,14 @@
 
 use crate::support;
 
-use crate::support::lines::{EveryForm, LineSettings, line_steps};
+use crate::support::lines::{EveryForm, Item, LineSettings, line_steps};
 use crate::support::reference::{self, Bom, Config, Controls, Delimiter, Start};
 use crate::support::{
     Expected, MODES, PLAIN, check, check_repaired, delimiter, line_item, line_items, options,
     subjects, undated_item, validate,
 };
 use proptest::prelude::*;
+use utf8_codec::lines::{Line, LineDecoder};
 use utf8_codec::{
     ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Options, Utf8Validator, count_chars, from_utf8,
     from_utf8_lossy,
@@ -133,6 +134,7 @@ fn any_delimiter() -> impl Strategy<Value = Delimiter> {
         Just(Delimiter::CrlfOrLf),
         Just(Delimiter::Any),
         Just(Delimiter::Nul),
+        prop::sample::select(&["-", "\n-", "\r\n-", "\r\0-a"][..]).prop_map(Delimiter::OneOf),
         prop::sample::select(
             &["--", "aa", "aab", "é", "\u{85}\n", "\r\n", "\u{FEFF}", "€€", "\x01a"][..]
         )
@@ -301,6 +303,58 @@ proptest! {
             reference::lines_prefix(&bytes, config, model_mode, &model_delimiter, limit, true);
         let expected: Vec<_> = expected.into_iter().map(undated_item).collect();
         prop_assert_eq!(items, expected, "{:?} in chunks of {:?}", settings, sizes);
+    }
+
+    /// The lines and errors are the same, and the bytes of each rejected line are those of the stream.
+    #[test]
+    fn rejected_lines_are_kept_whole_up_to_the_limit(
+        bytes in hostile_bytes(40),
+        config in any_config(),
+        size in 1..9_usize,
+        model_delimiter in any_delimiter(),
+        limit in prop_oneof![0..12_usize, Just(1000)],
+        (_, mode) in prop::sample::select(&MODES[..]),
+    ) {
+        let settings = LineSettings {
+            options: options(config),
+            mode,
+            delimiter: delimiter(&model_delimiter),
+            limit,
+            fallback: None,
+        };
+        let expected = line_steps(&settings, bytes.chunks(size)).concat();
+        let mut decoder = LineDecoder::new().with_options(settings.options).with_error_mode(mode);
+        let delimiter = settings.delimiter.clone();
+        decoder = decoder.with_delimiter(delimiter).with_max_length(limit).keep_rejected();
+        let mut found = Vec::new();
+        for chunk in bytes.chunks(size) {
+            let mut lines = decoder.push(chunk);
+            while let Some(line) = lines.next_line() {
+                let line = line.map(Line::from);
+                found.push((line, lines.rejected().to_vec()));
+            }
+        }
+        while let Some(line) = decoder.finish_line() {
+            let line = line.map(Line::from);
+            found.push((line, decoder.rejected().to_vec()));
+        }
+        let offset = |line: &Item| match line {
+            Ok(line) => line.offset as usize,
+            Err(error) => error.offset() as usize,
+        };
+        let most = limit + settings.delimiter.as_str().len() + 1;
+        for (at, (line, rejected)) in found.iter().enumerate() {
+            prop_assert_eq!(line, &expected[at]);
+            if line.is_err() {
+                let end = found.get(at + 1).map_or(bytes.len(), |(line, _)| offset(line));
+                let whole = &bytes[offset(line)..end];
+                let rest = whole.strip_prefix(&rejected[..]).expect("it is a part of the stream");
+                // Of CR LF, the LF may have arrived later.
+                prop_assert!(rejected.len() == most || rest.is_empty() || rest == b"\n");
+                prop_assert!(rejected.len() <= most);
+            }
+        }
+        prop_assert_eq!(found.len(), expected.len());
     }
 
     #[test]

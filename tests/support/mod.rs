@@ -376,6 +376,7 @@ pub fn delimiter(delimiter: &Delimiter) -> utf8_codec::lines::Delimiter {
         Delimiter::CrlfOrLf => utf8_codec::lines::Delimiter::crlf_or_lf(),
         Delimiter::Any => utf8_codec::lines::Delimiter::any_newline(),
         Delimiter::Nul => utf8_codec::lines::Delimiter::nul(),
+        Delimiter::OneOf(chars) => utf8_codec::lines::Delimiter::one_of(chars).expect("ASCII"),
         Delimiter::Str(text) => utf8_codec::lines::Delimiter::text(text).expect("not empty"),
     }
 }

@@ -117,6 +117,8 @@ pub(crate) enum Delimiter {
     /// CR, LF or CR LF.
     Any,
     Nul,
+    /// Each of these, which are ASCII.
+    OneOf(&'static str),
     /// Not empty.
     Str(String),
 }
@@ -258,7 +260,11 @@ pub(crate) fn lines_and_errors(
         let is_bare = |byte: &u8| match delimiter {
             Delimiter::Crlf => matches!(byte, b'\r' | b'\n'),
             Delimiter::CrlfOrLf => *byte == b'\r',
-            Delimiter::Lf | Delimiter::Any | Delimiter::Nul | Delimiter::Str(_) => false,
+            Delimiter::Lf
+            | Delimiter::Any
+            | Delimiter::Nul
+            | Delimiter::OneOf(_)
+            | Delimiter::Str(_) => false,
         };
         let bare = content.iter().position(is_bare).map(|at| {
             let (byte, at) = (content[at], span.start + at);
@@ -580,6 +586,10 @@ fn find(bytes: &[u8], from: usize, delimiter: &Delimiter) -> Option<Range<usize>
             let at = tail.iter().position(|byte| *byte == 0)?;
             at..at + 1
         }
+        Delimiter::OneOf(chars) => {
+            let at = tail.iter().position(|byte| chars.as_bytes().contains(byte))?;
+            at..at + 1
+        }
         Delimiter::Str(string) => {
             let at = tail.windows(string.len()).position(|part| part == string.as_bytes())?;
             at..at + string.len()
@@ -592,7 +602,7 @@ fn find(bytes: &[u8], from: usize, delimiter: &Delimiter) -> Option<Range<usize>
 fn undecided(line: &[u8], delimiter: &Delimiter) -> usize {
     match delimiter {
         Delimiter::Lf | Delimiter::Crlf | Delimiter::CrlfOrLf => usize::from(line.ends_with(b"\r")),
-        Delimiter::Any | Delimiter::Nul => 0,
+        Delimiter::Any | Delimiter::Nul | Delimiter::OneOf(_) => 0,
         Delimiter::Str(string) => {
             let prefix = |len: &usize| line.ends_with(&string.as_bytes()[..*len]);
             (1..string.len()).rev().find(prefix).unwrap_or(0)

@@ -6,7 +6,7 @@ use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
 use tokio_util::codec::Decoder;
 use utf8_codec::codec::{CharCodec, CodecError, Utf8ChunksCodec, Utf8Codec};
-use utf8_codec::decoder::{Progress, Status};
+use utf8_codec::decoder::{Piece, Progress, Status};
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator};
 
 #[cfg(feature = "stream")]
@@ -80,8 +80,9 @@ pub fn all(mode: ErrorMode) -> Vec<(&'static str, Make)> {
     all
 }
 
-const REPORTING: [(&str, Make); 3] = [
+const REPORTING: [(&str, Make); 4] = [
     ("Utf8Decoder::push", |options, mode| Decoding::boxed(options, mode, &[Way::Pieces])),
+    ("Utf8Decoder::next_piece", |options, mode| Decoding::boxed(options, mode, &[Way::Next])),
     ("Utf8Decoder::push_bytes", |options, mode| Decoding::boxed(options, mode, &[Way::Bytes])),
     ("Utf8ChunksCodec", |options, _| Called::boxed(Utf8ChunksCodec::new().with_options(options))),
 ];
@@ -116,6 +117,7 @@ pub enum Way {
     Pieces,
     /// A new iterator for each piece.
     BrokenOff,
+    Next,
     Bytes,
     String,
     Slice(usize),
@@ -219,6 +221,22 @@ impl Subject for Decoding {
                     rest = pieces.rest();
                 }
             }
+            Way::Next => {
+                let (mut out, mut rest) = (Vec::new(), chunk);
+                while let Some(piece) = self.decoder.next_piece(&mut rest) {
+                    match piece {
+                        Ok(Piece::Text(text)) => {
+                            let (from, to) = (chunk.as_ptr_range(), text.as_bytes().as_ptr_range());
+                            assert!(from.start <= to.start && to.end <= from.end, "it is a copy");
+                            out.extend(text.chars().map(Atom::Char));
+                        }
+                        Ok(Piece::Char(c)) => out.push(Atom::Char(c)),
+                        Err(error) => out.push(Atom::from(&error)),
+                    }
+                }
+                assert_eq!(rest, b"");
+                out
+            }
             Way::Bytes => {
                 let chunk = Bytes::copy_from_slice(chunk);
                 self.decoder.push_bytes(chunk).flat_map(atoms_of_piece).collect()
@@ -240,7 +258,7 @@ impl Subject for Decoding {
     fn finish(&mut self) -> Vec<Atom> {
         let mut out = Vec::new();
         match self.next_way() {
-            Way::Pieces | Way::BrokenOff | Way::Bytes => {
+            Way::Pieces | Way::BrokenOff | Way::Next | Way::Bytes => {
                 while let Err(error) = self.decoder.finish() {
                     out.push(Atom::from(&error));
                 }

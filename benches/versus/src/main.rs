@@ -4,6 +4,7 @@
 //! build. Add the other contenders to `peers`, the function to [`SCENARIOS`], and the names of its rows to `results/tasks.rs`.
 
 mod events;
+mod lines;
 mod loopback;
 mod peers;
 mod results;
@@ -58,6 +59,7 @@ const SCENARIOS: &[Scenario] = &[
     reader::chars,
     reader::blocks,
     reader::lines,
+    lines::borrowed,
     websocket::messages,
     websocket::unmask,
     body::body,
@@ -125,6 +127,7 @@ const PEERS: &[&str] = &[
     "async-utf8-decoder",
     "tungstenite",
     "tokio-util",
+    "bstr",
     "tokio-tungstenite",
     "tokio-websockets",
     "fastwebsockets",

@@ -56,6 +56,7 @@ impl Utf8Decoder {
     /// assert_eq!(decoder.error_count(), 1);
     /// ```
     #[cfg(feature = "alloc")]
+    #[doc(alias = "with_error_mode")]
     pub fn push_to_string(
         &mut self,
         chunk: &[u8],

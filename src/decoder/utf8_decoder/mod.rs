@@ -116,6 +116,38 @@ impl Utf8Decoder {
         }
     }
 
+    /// Decodes the next piece of `input`, and removes it there. Returns `None` once `input` is empty and has no other piece.
+    ///
+    /// Unlike the pieces of [`push`](Self::push), a piece borrows from the chunk alone, not from the decoder: a parser can
+    /// return it, and keep the decoder. The texts, the errors and what they cost are otherwise the same, except that
+    /// dense errors are found one at a time.
+    ///
+    /// # Errors
+    ///
+    /// For each ill-formed part. The next call continues after it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::Utf8Decoder;
+    /// use utf8_codec::decoder::Piece;
+    ///
+    /// let mut decoder = Utf8Decoder::new();
+    /// let mut input = &b"Gr\xC3"[..];
+    /// assert_eq!(decoder.next_piece(&mut input), Some(Ok(Piece::Text("Gr"))));
+    /// assert_eq!(decoder.next_piece(&mut input), None);
+    /// input = b"\xBC\xC3\x9Fe";
+    /// assert_eq!(decoder.next_piece(&mut input), Some(Ok(Piece::Char('ü'))));
+    /// assert_eq!(decoder.next_piece(&mut input), Some(Ok(Piece::Text("ße"))));
+    /// ```
+    pub fn next_piece<'c>(&mut self, input: &mut &'c [u8]) -> Option<Result<Piece<'c>, Utf8Error>> {
+        let Self { scanner, partial, stats, .. } = self;
+        if scanner.is_batched() {
+            scanner.set_density(ErrorDensity::Dense);
+        }
+        Piece::take(scanner, partial, stats, input)
+    }
+
     /// Ends the stream.
     ///
     /// Further calls are harmless and return `Ok` once every error has been reported. Two errors are
@@ -286,6 +318,50 @@ impl Utf8Decoder {
 impl Default for Utf8Decoder {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// A piece of text that borrows from its chunk. See [`Utf8Decoder::next_piece`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'c> {
+    /// A part of the chunk, never empty.
+    Text(&'c str),
+    /// A character that began in an earlier chunk.
+    Char(char),
+}
+
+impl<'c> Piece<'c> {
+    /// Returns the next piece of `input`, and moves past it.
+    #[inline]
+    fn take(
+        scanner: &mut Scanner,
+        partial: &mut Partial,
+        stats: &mut ErrorStats,
+        input: &mut &'c [u8],
+    ) -> Option<Result<Self, Utf8Error>> {
+        match partial.take(scanner, input) {
+            Some(Ok(c)) => return Some(Ok(Self::Char(c))),
+            Some(Err(error)) => return Some(Err(stats.note(error))),
+            None => {}
+        }
+        while !input.is_empty() {
+            match scanner.step(input) {
+                Step::Text(text) => {
+                    *input = tail(input, text.len());
+                    return Some(Ok(Self::Text(text)));
+                }
+                Step::Skip(len) => *input = tail(input, len),
+                Step::Error(error) => {
+                    *input = tail(input, error.bytes().len());
+                    return Some(Err(stats.note(error)));
+                }
+                Step::NeedMore => {
+                    partial.hold(input);
+                    *input = &[];
+                }
+            }
+        }
+        None
     }
 }
 
@@ -496,31 +572,11 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             // Not `None`: a new block has an ill-formed part.
             return self.take_part();
         }
-        match self.partial.take(self.scanner, &mut self.input) {
-            Some(Ok(c)) => {
-                return self.split_char.take().map(|memory| Ok(&*c.encode_utf8(memory)));
-            }
-            Some(Err(error)) => return Some(Err(self.stats.note(error))),
-            None => {}
-        }
-        while !self.input.is_empty() {
-            match self.scanner.step(self.input) {
-                Step::Text(text) => {
-                    self.input = tail(self.input, text.len());
-                    return Some(Ok(text));
-                }
-                Step::Skip(len) => self.input = tail(self.input, len),
-                Step::Error(error) => {
-                    self.input = tail(self.input, error.bytes().len());
-                    return Some(Err(self.stats.note(error)));
-                }
-                Step::NeedMore => {
-                    self.partial.hold(self.input);
-                    self.input = &[];
-                }
-            }
-        }
-        None
+        Some(match Piece::take(self.scanner, self.partial, self.stats, &mut self.input)? {
+            Ok(Piece::Text(text)) => Ok(text),
+            Ok(Piece::Char(c)) => Ok(c.encode_utf8(self.split_char.take()?)),
+            Err(error) => Err(error),
+        })
     }
 }
 

@@ -17,9 +17,10 @@ pub fn decoder_pieces(plan: &Plan) {
     check(plan, &|settings| {
         let (options, mode) = (settings.options(), settings.mode().1);
         // In every mode, pieces are text and errors.
-        let pieces = match settings.choice % 3 {
+        let pieces = match settings.choice % 4 {
             0 => Way::Pieces,
             1 => Way::BrokenOff,
+            2 => Way::Next,
             _ => Way::Bytes,
         };
         match mode {

@@ -142,6 +142,7 @@ fn is_line(line: &str, delimiter: &Delimiter) -> bool {
         Delimiter::Lf => !line.contains('\n') && !line.ends_with('\r'),
         Delimiter::Any | Delimiter::Crlf | Delimiter::CrlfOrLf => !line.contains(['\n', '\r']),
         Delimiter::Nul => !line.contains('\0'),
+        Delimiter::OneOf(chars) => !line.contains(|c| chars.contains(c)),
         Delimiter::Str(text) => format!("{line}{text}").find(&**text) == Some(line.len()),
     }
 }
