@@ -2,7 +2,6 @@
 //!
 //! It differs in one way: the functions in `imp` use the best level of the machine, not the one in their path.
 #![cfg_attr(not(feature = "std"), no_std)]
-#![forbid(unsafe_op_in_unsafe_fn)]
 
 /// Validation without the offset of the error.
 pub mod basic {
@@ -106,6 +105,7 @@ pub mod basic {
         /// # Safety
         ///
         /// There are no conditions.
+        #[inline]
         pub unsafe fn validate_utf8(input: &[u8]) -> Result<(), Utf8Error> {
             super::from_utf8(input).map(drop)
         }
@@ -140,6 +140,41 @@ pub mod basic {
 /// Validation with the offset of the error, as in std.
 pub mod compat {
     pub use utf8_simd::{Utf8Error, from_utf8, from_utf8_mut};
+
+    /// Validation at one level. Here it is the best one of the machine.
+    #[cfg(feature = "public_imp")]
+    pub mod imp {
+        use super::Utf8Error;
+
+        /// # Safety
+        ///
+        /// There are no conditions.
+        #[inline]
+        pub unsafe fn validate_utf8(input: &[u8]) -> Result<(), Utf8Error> {
+            super::from_utf8(input).map(drop)
+        }
+
+        pub mod aarch64 {
+            pub mod neon {
+                pub use super::super::validate_utf8;
+            }
+        }
+
+        pub mod wasm32 {
+            pub mod simd128 {
+                pub use super::super::validate_utf8;
+            }
+        }
+
+        pub mod x86 {
+            pub mod avx2 {
+                pub use super::super::validate_utf8;
+            }
+            pub mod sse42 {
+                pub use super::super::validate_utf8;
+            }
+        }
+    }
 }
 
 #[cfg(feature = "public_imp")]
