@@ -11,7 +11,7 @@ use server::Server;
 
 /// What one crate returned, and the right value.
 fn report(name: &str, got: &str, right: &str) {
-    let verdict = if got == right { "right" } else { "wrong" };
+    let verdict = if got == right { "right" } else { "differs" };
     println!("{name:<28} {verdict}: {got:?}, right is {right:?}");
 }
 
@@ -41,7 +41,9 @@ async fn main() {
     pty();
     log_of_reads();
     process_stream().await;
+    tokio_process_stream().await;
     interactive_process();
+    reqwest_sse().await;
     ours();
 }
 
@@ -52,7 +54,7 @@ async fn ollama() {
 
     let line = r#"{"model":"m","created_at":"2020-01-01T00:00:00Z","message":{"role":"assistant","content":"é"},"done":false}"#;
     let server = Server::start(cut(&format!("{line}\n")));
-    let ollama = Ollama::new("http://127.0.0.1", server.port());
+    let ollama = Ollama::builder().host("http://127.0.0.1").port(server.port()).build();
     let request = ChatMessageRequest::new("m".into(), vec![ChatMessage::user("a".into())]);
     let mut messages = ollama.send_chat_messages_stream(request).await.expect("it answers");
     let mut text = String::new();
@@ -69,7 +71,11 @@ async fn openai() {
     };
 
     let server = Server::start(cut(COMPLETION));
-    let client = OpenAIClient::builder().with_endpoint(server.url()).with_api_key("k").build().expect("a client");
+    let client = OpenAIClient::builder()
+        .with_endpoint(server.url())
+        .with_api_key("k")
+        .build()
+        .expect("a client");
     let request = ChatCompletionStreamRequest::new("m".into(), vec![]);
     let mut responses = client.chat_completion_stream(request).await.expect("it answers");
     let mut text = String::new();
@@ -82,12 +88,16 @@ async fn openai() {
 }
 
 async fn groq() {
-    use groqai::prelude::{GroqClientBuilder, MessageContent};
+    use groqai::{GroqClientBuilder, MessageContent};
 
     let server = Server::start(cut(COMPLETION));
     let url = format!("{}/", server.url()).parse().expect("a URL");
-    let client = GroqClientBuilder::new("gsk_0123456789".into()).expect("a key").base_url(url).build().expect("a client");
-    let mut chunks = client.chat("m").send_stream().await.expect("it answers");
+    let client = GroqClientBuilder::new("gsk_0123456789".into())
+        .expect("a key")
+        .base_url(url)
+        .build()
+        .expect("a client");
+    let mut chunks = client.chat("m").stream(true).send_stream().await.expect("it answers");
     let mut text = String::new();
     while let Some(Ok(chunk)) = chunks.next().await {
         for choice in chunk.choices {
@@ -104,13 +114,17 @@ async fn mistral() {
     use mistralai_client::v1::constants::Model;
 
     let server = Server::start(cut(COMPLETION));
-    let client = Client::new(Some("k".into()), Some(server.url()), Some(0), Some(5)).expect("a client");
+    let client =
+        Client::new(Some("k".into()), Some(server.url()), Some(0), Some(5)).expect("a client");
     let chunks = client.chat_stream(Model::OpenMistral7b, vec![], None).await.expect("it answers");
     let mut text = String::new();
     futures::pin_mut!(chunks);
     while let Some(chunk) = chunks.next().await {
         match chunk {
-            Ok(chunks) => chunks.iter().flat_map(|chunk| &chunk.choices).for_each(|choice| text += &choice.delta.content),
+            Ok(chunks) => chunks
+                .iter()
+                .flat_map(|chunk| &chunk.choices)
+                .for_each(|choice| text += &choice.delta.content),
             Err(error) => text += &format!("[{}]", error.message),
         }
     }
@@ -121,7 +135,11 @@ async fn llm_text(backend: llm::builder::LLMBackend, server: &Server) -> String 
     use llm::builder::LLMBuilder;
     use llm::chat::ChatMessage;
 
-    let builder = LLMBuilder::new().backend(backend).api_key("k").model("m").base_url(format!("{}/", server.url()));
+    let builder = LLMBuilder::new()
+        .backend(backend)
+        .api_key("k")
+        .model("m")
+        .base_url(format!("{}/", server.url()));
     let llm = builder.build().expect("a client");
     let messages = [ChatMessage::user().content("a").build()];
     let texts = llm.chat_stream(&messages).await.expect("it answers");
@@ -146,7 +164,8 @@ async fn llm_after_an_error() {
 fn docker_frames() {
     use bollard::container::LogOutput;
 
-    let frames = [&b"\xC3"[..], b"\xA9"].map(|message| LogOutput::StdOut { message: Bytes::from_static(message) });
+    let frames = [&b"\xC3"[..], b"\xA9"]
+        .map(|message| LogOutput::StdOut { message: Bytes::from_static(message) });
     let text: String = frames.iter().map(LogOutput::to_string).collect();
     report("bollard 0.21.1", &text, "é");
 }
@@ -165,7 +184,11 @@ fn log_of_reads() {
     let mut buffer = [0; 8];
     while stream.read(&mut buffer).expect("a slice does not fail") > 0 {}
     let _written = log.flush();
-    report("expectrl 0.9.0", &String::from_utf8_lossy(&log).replace('\n', " "), "read: \"é\" read: \"\" ");
+    report(
+        "expectrl 0.9.0",
+        &String::from_utf8_lossy(&log).replace('\n', " "),
+        "read: \"é\" read: \"\" ",
+    );
 }
 
 async fn process_stream() {
@@ -173,8 +196,44 @@ async fn process_stream() {
 
     let mut process = Process::new("printf");
     process.arg("a\\nb\\377c\\nd\\n");
-    let items = process.spawn_and_stream().expect("a process").map(|item| format!("{item:?}")).collect::<Vec<_>>().await;
-    report("process-stream 0.5.0", &items.join(" "), r#"Output("a") Output("b\u{FFFD}c") Output("d") Exit("0")"#);
+    let items = process
+        .spawn_and_stream()
+        .expect("a process")
+        .map(|item| format!("{item:?}"))
+        .collect::<Vec<_>>()
+        .await;
+    report(
+        "process-stream 0.5.0",
+        &items.join(" "),
+        "[Output] a [Output] b\u{FFFD}c [Output] d [Exit] 0",
+    );
+}
+
+/// It panics, so it runs in a task of its own.
+async fn tokio_process_stream() {
+    use tokio::process::Command;
+    use tokio_process_stream::ProcessLineStream;
+
+    let mut command = Command::new("printf");
+    command.arg("a\\nb\\377c\\nd\\n");
+    let items = ProcessLineStream::try_from(command).expect("a process");
+    let lines = items.map(|item| item.stdout().unwrap_or_default().to_owned());
+    let lines = tokio::spawn(lines.collect::<Vec<String>>()).await;
+    let lines = lines.map_or_else(|_| "[a panic]".to_owned(), |lines| lines.join(" "));
+    report("tokio-process-stream 0.4.1", lines.trim_end(), "a b\u{FFFD}c d");
+}
+
+async fn reqwest_sse() {
+    use reqwest_sse::EventSource;
+
+    let server = Server::start(vec![b"data: a\n\ndata: b\xFFc\n\ndata: d\n\n".to_vec()]);
+    let response = reqwest::get(server.url()).await.expect("it answers");
+    let mut events = response.events().await.expect("a stream of events");
+    let mut texts = Vec::new();
+    while let Some(event) = events.next().await {
+        texts.push(event.map_or_else(|error| format!("[{error}]"), |event| event.data));
+    }
+    report("reqwest-sse 0.2.0", &texts.join(" "), "a b\u{FFFD}c d");
 }
 
 fn interactive_process() {
@@ -184,7 +243,7 @@ fn interactive_process() {
     let mut command = Command::new("printf");
     command.arg("a\\nb\\377c\\nd\\n");
     let (sender, receiver) = channel();
-    let process = interactive_process::InteractiveProcess::new(command, move |line| {
+    let process = interactive_process::InteractiveProcess::new(&mut command, move |line| {
         let _sent = sender.send(line.unwrap_or_else(|error| format!("[{error}]")));
     });
     let lines: Vec<String> = receiver.iter().collect();

@@ -36,7 +36,9 @@ fn answer(mut stream: TcpStream, chunks: &[Vec<u8>]) -> io::Result<()> {
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(Duration::from_millis(200)))?;
     while matches!(stream.read(&mut request), Ok(len) if len > 0) {}
-    stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")?;
+    stream.write_all(
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n",
+    )?;
     for chunk in chunks {
         write!(stream, "{:x}\r\n", chunk.len())?;
         stream.write_all(chunk)?;

@@ -27,7 +27,13 @@ impl Default for DecodeReaderBytesBuilder {
 
 impl DecodeReaderBytesBuilder {
     pub fn new() -> Self {
-        Self { encoding: None, utf8_passthru: false, strip_bom: false, bom_override: false, bom_sniffing: true }
+        Self {
+            encoding: None,
+            utf8_passthru: false,
+            strip_bom: false,
+            bom_override: false,
+            bom_sniffing: true,
+        }
     }
 
     pub fn build<R: Read>(&self, reader: R) -> DecodeReaderBytes<R, Vec<u8>> {
@@ -78,14 +84,18 @@ impl DecodeReaderBytesBuilder {
     /// Chooses the decoder of a stream that starts with `start`, and how many bytes of it are not decoded.
     fn choose(&self, start: &[u8]) -> (Transcoder, usize) {
         let bom = Encoding::for_bom(start);
-        let sniffed = bom.filter(|_| self.bom_override || self.encoding.is_none() && self.bom_sniffing);
+        let sniffed =
+            bom.filter(|_| self.bom_override || self.encoding.is_none() && self.bom_sniffing);
         let encoding = sniffed.map(|(encoding, _)| encoding).or(self.encoding);
         let transcoder = match encoding {
             None => Transcoder::Raw,
-            Some(encoding) if encoding == UTF_8 && sniffed.is_some() && self.utf8_passthru => Transcoder::Raw,
+            Some(encoding) if encoding == UTF_8 && sniffed.is_some() && self.utf8_passthru => {
+                Transcoder::Raw
+            }
             Some(encoding) => Transcoder::of(encoding),
         };
-        let is_removed = self.strip_bom || sniffed.is_some() && !matches!(transcoder, Transcoder::Raw);
+        let is_removed =
+            self.strip_bom || sniffed.is_some() && !matches!(transcoder, Transcoder::Raw);
         (transcoder, bom.filter(|_| is_removed).map_or(0, |(_, len)| len))
     }
 }
@@ -101,7 +111,9 @@ impl Transcoder {
     fn of(encoding: &'static Encoding) -> Self {
         let decoder = Utf16Decoder::new();
         if encoding == UTF_8 {
-            Self::Utf8(Utf8Decoder::new().with_options(Utf8Options::new().with_bom(BomPolicy::Keep)))
+            Self::Utf8(
+                Utf8Decoder::new().with_options(Utf8Options::new().with_bom(BomPolicy::Keep)),
+            )
         } else if encoding == UTF_16LE {
             Self::Utf16 { decoder, to_unit: u16::from_le_bytes, odd: None }
         } else if encoding == UTF_16BE {
@@ -276,6 +288,9 @@ impl<R: Read, B: AsMut<[u8]>> Read for DecodeReaderBytes<R, B> {
 
 impl<R: fmt::Debug, B> fmt::Debug for DecodeReaderBytes<R, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DecodeReaderBytes").field("reader", &self.reader).field("options", &self.options).finish_non_exhaustive()
+        f.debug_struct("DecodeReaderBytes")
+            .field("reader", &self.reader)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
     }
 }

@@ -93,7 +93,9 @@ where
             }
             let chunk = match ready!(this.stream.as_mut().poll_next(cx)) {
                 None => return Poll::Ready(None),
-                Some(Err(error)) => return Poll::Ready(Some(Err(EventStreamError::Transport(error)))),
+                Some(Err(error)) => {
+                    return Poll::Ready(Some(Err(EventStreamError::Transport(error))));
+                }
                 Some(Ok(chunk)) => chunk,
             };
             decode(this.decoder, chunk.as_ref(), this.retry, this.events);

@@ -91,7 +91,10 @@ pub mod basic {
 
             #[inline]
             unsafe fn update_from_chunks(&mut self, input: &[u8]) {
-                assert!(input.len().is_multiple_of(64), "the length of a chunk is a multiple of 64");
+                assert!(
+                    input.len().is_multiple_of(64),
+                    "the length of a chunk is a multiple of 64"
+                );
                 self.0.push(input);
             }
 

@@ -16,10 +16,15 @@ fn main() {
 
     for (name, text) in [("mixed text", &mixed), ("ASCII", &ascii)] {
         measure(&format!("simdutf8: {name} in 64 KiB"), text.len(), || {
-            text.as_bytes().chunks(64 << 10).filter(|chunk| simdutf8::basic::from_utf8(chunk).is_ok()).count()
+            text.as_bytes()
+                .chunks(64 << 10)
+                .filter(|chunk| simdutf8::basic::from_utf8(chunk).is_ok())
+                .count()
         });
         measure(&format!("simdutf8: {name} in strings"), text.len(), || {
-            text.split("; ").filter(|string| simdutf8::compat::from_utf8(string.as_bytes()).is_ok()).count()
+            text.split("; ")
+                .filter(|string| simdutf8::compat::from_utf8(string.as_bytes()).is_ok())
+                .count()
         });
     }
     measure("utf-8: mixed text in 4 KiB chunks, lossy", mixed.len(), || {

@@ -28,7 +28,12 @@ impl fmt::Display for DecodeError<'_> {
                 write!(f, "invalid UTF-8 at byte {}: {invalid_sequence:02x?}", valid_prefix.len())
             }
             Self::Incomplete { valid_prefix, incomplete_suffix } => {
-                write!(f, "incomplete UTF-8 at byte {}: {:02x?}", valid_prefix.len(), incomplete_suffix.bytes())
+                write!(
+                    f,
+                    "incomplete UTF-8 at byte {}: {:02x?}",
+                    valid_prefix.len(),
+                    incomplete_suffix.bytes()
+                )
             }
         }
     }
@@ -43,9 +48,10 @@ pub fn decode(input: &[u8]) -> Result<&str, DecodeError<'_>> {
     let rest = &input[text.len()..];
     match end {
         PrefixEnd::Input => Ok(text),
-        PrefixEnd::Incomplete(_) => {
-            Err(DecodeError::Incomplete { valid_prefix: text, incomplete_suffix: Incomplete::new(rest) })
-        }
+        PrefixEnd::Incomplete(_) => Err(DecodeError::Incomplete {
+            valid_prefix: text,
+            incomplete_suffix: Incomplete::new(rest),
+        }),
         PrefixEnd::IllFormed(len) => Err(DecodeError::Invalid {
             valid_prefix: text,
             invalid_sequence: &rest[..len],
@@ -89,7 +95,11 @@ impl Incomplete {
     ) -> Option<(Result<&str, &[u8]>, &'input [u8])> {
         let (taken, is_text) = self.complete(input)?;
         let sequence = self.take();
-        let result = if is_text { utf8_simd::from_utf8(sequence).map_err(|_| sequence) } else { Err(sequence) };
+        let result = if is_text {
+            utf8_simd::from_utf8(sequence).map_err(|_| sequence)
+        } else {
+            Err(sequence)
+        };
         Some((result, &input[taken..]))
     }
 
