@@ -6,6 +6,8 @@ mod conformance;
 #[path = "../tools/src/bin/conformance/driver/mod.rs"]
 #[allow(dead_code, reason = "each user takes its own part")]
 mod driver;
+#[cfg(feature = "codec")]
+mod peers;
 #[path = "../../crates/utf8-simd/tests/support/mod.rs"]
 mod random;
 #[cfg(not(feature = "codec"))]

@@ -1,0 +1,265 @@
+//! Shows what published crates make of a character that is cut in two, or of a line that is not UTF-8. See AUDIT.md.
+
+mod server;
+
+use std::io::{Read, Write};
+
+use bytes::Bytes;
+use futures::StreamExt;
+
+use server::Server;
+
+/// What one crate returned, and the right value.
+fn report(name: &str, got: &str, right: &str) {
+    let verdict = if got == right { "right" } else { "differs" };
+    println!("{name:<28} {verdict}: {got:?}, right is {right:?}");
+}
+
+/// An event of a chat completion whose content is "é".
+const COMPLETION: &str = concat!(
+    r#"data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"open-mistral-7b","#,
+    r#""choices":[{"index":0,"delta":{"role":"assistant","content":"é"},"finish_reason":null}]}"#,
+    "\n\n"
+);
+
+/// The text in two parts, between which is the middle of the character.
+fn cut(text: &str) -> Vec<Vec<u8>> {
+    let middle = text.find('é').map_or(text.len(), |index| index + 1);
+    let (first, second) = text.as_bytes().split_at(middle);
+    vec![first.to_vec(), second.to_vec()]
+}
+
+#[tokio::main]
+async fn main() {
+    ollama().await;
+    openai().await;
+    groq().await;
+    mistral().await;
+    llm_chunks().await;
+    llm_after_an_error().await;
+    docker_frames();
+    pty();
+    log_of_reads();
+    process_stream().await;
+    tokio_process_stream().await;
+    interactive_process();
+    reqwest_sse().await;
+    ours();
+}
+
+async fn ollama() {
+    use ollama_rs::Ollama;
+    use ollama_rs::generation::chat::ChatMessage;
+    use ollama_rs::generation::chat::request::ChatMessageRequest;
+
+    let line = r#"{"model":"m","created_at":"2020-01-01T00:00:00Z","message":{"role":"assistant","content":"é"},"done":false}"#;
+    let server = Server::start(cut(&format!("{line}\n")));
+    let ollama = Ollama::builder().host("http://127.0.0.1").port(server.port()).build();
+    let request = ChatMessageRequest::new("m".into(), vec![ChatMessage::user("a".into())]);
+    let mut messages = ollama.send_chat_messages_stream(request).await.expect("it answers");
+    let mut text = String::new();
+    while let Some(Ok(message)) = messages.next().await {
+        text += &message.message.content;
+    }
+    report("ollama-rs 0.3.6", &text, "é");
+}
+
+async fn openai() {
+    use openai_api_rs::v1::api::OpenAIClient;
+    use openai_api_rs::v1::chat_completion::chat_completion_stream::{
+        ChatCompletionStreamRequest, ChatCompletionStreamResponse,
+    };
+
+    let server = Server::start(cut(COMPLETION));
+    let client = OpenAIClient::builder()
+        .with_endpoint(server.url())
+        .with_api_key("k")
+        .build()
+        .expect("a client");
+    let request = ChatCompletionStreamRequest::new("m".into(), vec![]);
+    let mut responses = client.chat_completion_stream(request).await.expect("it answers");
+    let mut text = String::new();
+    while let Some(response) = responses.next().await {
+        if let ChatCompletionStreamResponse::Content(content) = response {
+            text += &content;
+        }
+    }
+    report("openai-api-rs 10.0.2", &text, "é");
+}
+
+async fn groq() {
+    use groqai::{GroqClientBuilder, MessageContent};
+
+    let server = Server::start(cut(COMPLETION));
+    let url = format!("{}/", server.url()).parse().expect("a URL");
+    let client = GroqClientBuilder::new("gsk_0123456789".into())
+        .expect("a key")
+        .base_url(url)
+        .build()
+        .expect("a client");
+    let mut chunks = client.chat("m").stream(true).send_stream().await.expect("it answers");
+    let mut text = String::new();
+    while let Some(Ok(chunk)) = chunks.next().await {
+        for choice in chunk.choices {
+            if let Some(MessageContent::Text(content)) = choice.delta.content {
+                text += &content;
+            }
+        }
+    }
+    report("groqai 0.1.10", &text, "é");
+}
+
+async fn mistral() {
+    use mistralai_client::v1::client::Client;
+    use mistralai_client::v1::constants::Model;
+
+    let server = Server::start(cut(COMPLETION));
+    let client =
+        Client::new(Some("k".into()), Some(server.url()), Some(0), Some(5)).expect("a client");
+    let chunks = client.chat_stream(Model::OpenMistral7b, vec![], None).await.expect("it answers");
+    let mut text = String::new();
+    futures::pin_mut!(chunks);
+    while let Some(chunk) = chunks.next().await {
+        match chunk {
+            Ok(chunks) => chunks
+                .iter()
+                .flat_map(|chunk| &chunk.choices)
+                .for_each(|choice| text += &choice.delta.content),
+            Err(error) => text += &format!("[{}]", error.message),
+        }
+    }
+    report("mistralai-client 0.14.0", &text, "é");
+}
+
+async fn llm_text(backend: llm::builder::LLMBackend, server: &Server) -> String {
+    use llm::builder::LLMBuilder;
+    use llm::chat::ChatMessage;
+
+    let builder = LLMBuilder::new()
+        .backend(backend)
+        .api_key("k")
+        .model("m")
+        .base_url(format!("{}/", server.url()));
+    let llm = builder.build().expect("a client");
+    let messages = [ChatMessage::user().content("a").build()];
+    let texts = llm.chat_stream(&messages).await.expect("it answers");
+    texts.filter_map(|text| async { text.ok() }).collect::<Vec<String>>().await.concat()
+}
+
+async fn llm_chunks() {
+    let server = Server::start(cut(COMPLETION));
+    let text = llm_text(llm::builder::LLMBackend::Mistral, &server).await;
+    report("llm 1.3.8, Mistral", &text, "é");
+}
+
+/// A comment that is not UTF-8, and an event after it.
+async fn llm_after_an_error() {
+    let event = "data: {\"type\":\"response.output_text.delta\",\"delta\":\"é\"}\n\n";
+    let server = Server::start(vec![b": \xFF\n\n".to_vec(), event.as_bytes().to_vec()]);
+    let text = llm_text(llm::builder::LLMBackend::OpenAI, &server).await;
+    report("llm 1.3.8, OpenAI", &text, "é");
+}
+
+/// Docker sends output in frames, which end where a write ended.
+fn docker_frames() {
+    use bollard::container::LogOutput;
+
+    let frames = [&b"\xC3"[..], b"\xA9"]
+        .map(|message| LogOutput::StdOut { message: Bytes::from_static(message) });
+    let text: String = frames.iter().map(LogOutput::to_string).collect();
+    report("bollard 0.21.1", &text, "é");
+}
+
+fn pty() {
+    let mut session = rexpect::spawn("printf é", Some(5_000)).expect("a process");
+    let text = session.exp_eof().expect("its output");
+    report("rexpect 0.7.1", &text, "é");
+}
+
+fn log_of_reads() {
+    use expectrl::stream::log::LogStream;
+
+    let mut log = Vec::new();
+    let mut stream = LogStream::new((&b"\xC3"[..]).chain(&b"\xA9"[..]), &mut log);
+    let mut buffer = [0; 8];
+    while stream.read(&mut buffer).expect("a slice does not fail") > 0 {}
+    let _written = log.flush();
+    report(
+        "expectrl 0.9.0",
+        &String::from_utf8_lossy(&log).replace('\n', " "),
+        "read: \"é\" read: \"\" ",
+    );
+}
+
+async fn process_stream() {
+    use process_stream::{Process, ProcessExt};
+
+    let mut process = Process::new("printf");
+    process.arg("a\\nb\\377c\\nd\\n");
+    let items = process
+        .spawn_and_stream()
+        .expect("a process")
+        .map(|item| format!("{item:?}"))
+        .collect::<Vec<_>>()
+        .await;
+    report(
+        "process-stream 0.5.0",
+        &items.join(" "),
+        "[Output] a [Output] b\u{FFFD}c [Output] d [Exit] 0",
+    );
+}
+
+/// It panics, so it runs in a task of its own.
+async fn tokio_process_stream() {
+    use tokio::process::Command;
+    use tokio_process_stream::ProcessLineStream;
+
+    let mut command = Command::new("printf");
+    command.arg("a\\nb\\377c\\nd\\n");
+    let items = ProcessLineStream::try_from(command).expect("a process");
+    let lines = items.map(|item| item.stdout().unwrap_or_default().to_owned());
+    let lines = tokio::spawn(lines.collect::<Vec<String>>()).await;
+    let lines = lines.map_or_else(|_| "[a panic]".to_owned(), |lines| lines.join(" "));
+    report("tokio-process-stream 0.4.1", lines.trim_end(), "a b\u{FFFD}c d");
+}
+
+async fn reqwest_sse() {
+    use reqwest_sse::EventSource;
+
+    let server = Server::start(vec![b"data: a\n\ndata: b\xFFc\n\ndata: d\n\n".to_vec()]);
+    let response = reqwest::get(server.url()).await.expect("it answers");
+    let mut events = response.events().await.expect("a stream of events");
+    let mut texts = Vec::new();
+    while let Some(event) = events.next().await {
+        texts.push(event.map_or_else(|error| format!("[{error}]"), |event| event.data));
+    }
+    report("reqwest-sse 0.2.0", &texts.join(" "), "a b\u{FFFD}c d");
+}
+
+fn interactive_process() {
+    use std::process::Command;
+    use std::sync::mpsc::channel;
+
+    let mut command = Command::new("printf");
+    command.arg("a\\nb\\377c\\nd\\n");
+    let (sender, receiver) = channel();
+    let process = interactive_process::InteractiveProcess::new(&mut command, move |line| {
+        let _sent = sender.send(line.unwrap_or_else(|error| format!("[{error}]")));
+    });
+    let lines: Vec<String> = receiver.iter().collect();
+    drop(process);
+    report("interactive_process 0.1.3", &lines.join(" "), "a b\u{FFFD}c d");
+}
+
+/// The same cut, and the same line, here.
+fn ours() {
+    use utf8_codec::{ErrorMode, Utf8Decoder};
+
+    let (mut decoder, mut text) = (Utf8Decoder::new(), String::new());
+    for chunk in [&b"\xC3"[..], b"\xA9 b\xFFc"] {
+        text += &decoder.push_lossy(chunk);
+    }
+    let finished = decoder.finish_to_string(ErrorMode::Replacement, &mut text);
+    assert_eq!(finished, Ok(()));
+    report("utf8-codec", &text, "é b\u{FFFD}c");
+}
