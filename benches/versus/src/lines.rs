@@ -69,7 +69,8 @@ pub(crate) fn borrowed(bench: &mut Bench) {
         row.sibling("owned async", move || {
             let reader = Reader::new(black_box(input), READ);
             let lines = stream::Utf8Reader::new(reader).into_lines();
-            let len = |line: Result<utf8_codec::Line, _>| 1 + line.expect("the text is UTF-8").len();
+            let len =
+                |line: Result<utf8_codec::Line, _>| 1 + line.expect("the text is UTF-8").len();
             block_on(lines.fold(0, |sum, line| std::future::ready(sum + len(line) as u64)))
         });
         row.peer("std lines", move || {
