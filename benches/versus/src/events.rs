@@ -24,7 +24,7 @@ struct Kind {
     /// The bytes of data in an event.
     event: usize,
     line_end: &'static str,
-    /// One byte in so many is FF, unless it is 0.
+    /// The distance of bytes that are FF, or 0.
     damage: usize,
     chunks: &'static [usize],
 }
