@@ -24,7 +24,7 @@ struct Kind {
     /// The bytes of data in an event.
     event: usize,
     line_end: &'static str,
-    /// The distance between bytes FF, 0 if there are none.
+    /// The distance of bytes that are FF, or 0.
     damage: usize,
     chunks: &'static [usize],
 }
