@@ -84,18 +84,17 @@ impl DecodeReaderBytesBuilder {
     /// Chooses the decoder of a stream that starts with `start`, and how many bytes of it are not decoded.
     fn choose(&self, start: &[u8]) -> (Transcoder, usize) {
         let bom = Encoding::for_bom(start);
-        let sniffed =
-            bom.filter(|_| self.bom_override || self.encoding.is_none() && self.bom_sniffing);
+        let counts = self.bom_sniffing && (self.encoding.is_none() || self.bom_override);
+        let passes = |of| self.utf8_passthru && of == UTF_8;
+        let sniffed = bom.filter(|(of, _)| counts && !passes(*of));
         let encoding = sniffed.map(|(encoding, _)| encoding).or(self.encoding);
         let transcoder = match encoding {
             None => Transcoder::Raw,
-            Some(encoding) if encoding == UTF_8 && sniffed.is_some() && self.utf8_passthru => {
-                Transcoder::Raw
-            }
             Some(encoding) => Transcoder::of(encoding),
         };
-        let is_removed =
-            self.strip_bom || sniffed.is_some() && !matches!(transcoder, Transcoder::Raw);
+        // A decoder removes the BOM of its own encoding.
+        let is_own = bom.is_some_and(|(of, _)| Some(of) == encoding);
+        let is_removed = self.strip_bom || is_own && !matches!(transcoder, Transcoder::Raw);
         (transcoder, bom.filter(|_| is_removed).map_or(0, |(_, len)| len))
     }
 }
