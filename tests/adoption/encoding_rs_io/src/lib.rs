@@ -84,18 +84,17 @@ impl DecodeReaderBytesBuilder {
     /// Chooses the decoder of a stream that starts with `start`, and how many bytes of it are not decoded.
     fn choose(&self, start: &[u8]) -> (Transcoder, usize) {
         let bom = Encoding::for_bom(start);
-        let sniffed =
-            bom.filter(|_| self.bom_override || self.encoding.is_none() && self.bom_sniffing);
+        let counts = self.bom_sniffing && (self.encoding.is_none() || self.bom_override);
+        let passes = |of| self.utf8_passthru && of == UTF_8;
+        let sniffed = bom.filter(|(of, _)| counts && !passes(*of));
         let encoding = sniffed.map(|(encoding, _)| encoding).or(self.encoding);
         let transcoder = match encoding {
             None => Transcoder::Raw,
-            Some(encoding) if encoding == UTF_8 && sniffed.is_some() && self.utf8_passthru => {
-                Transcoder::Raw
-            }
             Some(encoding) => Transcoder::of(encoding),
         };
-        let is_removed =
-            self.strip_bom || sniffed.is_some() && !matches!(transcoder, Transcoder::Raw);
+        // A decoder removes the BOM of its own encoding.
+        let is_own = bom.is_some_and(|(of, _)| Some(of) == encoding);
+        let is_removed = self.strip_bom || is_own && !matches!(transcoder, Transcoder::Raw);
         (transcoder, bom.filter(|_| is_removed).map_or(0, |(_, len)| len))
     }
 }
@@ -103,7 +102,7 @@ impl DecodeReaderBytesBuilder {
 enum Transcoder {
     Raw,
     Utf8(Utf8Decoder),
-    Utf16 { decoder: Utf16Decoder, to_unit: fn([u8; 2]) -> u16, odd: Option<u8> },
+    Utf16 { decoder: Utf16Decoder, push_units: fn(&mut Vec<u16>, &[[u8; 2]]), odd: Option<u8> },
     Other(Box<Decoder>),
 }
 
@@ -115,9 +114,9 @@ impl Transcoder {
                 Utf8Decoder::new().with_options(Utf8Options::new().with_bom(BomPolicy::Keep)),
             )
         } else if encoding == UTF_16LE {
-            Self::Utf16 { decoder, to_unit: u16::from_le_bytes, odd: None }
+            Self::Utf16 { decoder, push_units: push_le, odd: None }
         } else if encoding == UTF_16BE {
-            Self::Utf16 { decoder, to_unit: u16::from_be_bytes, odd: None }
+            Self::Utf16 { decoder, push_units: push_be, odd: None }
         } else {
             Self::Other(Box::new(encoding.new_decoder_without_bom_handling()))
         }
@@ -131,19 +130,19 @@ impl Transcoder {
                 let progress = decoder.push_to_string(bytes, ErrorMode::Replacement, text);
                 debug_assert_eq!(progress.status, Status::Done);
             }
-            Self::Utf16 { decoder, to_unit, odd } => {
+            Self::Utf16 { decoder, push_units, odd } => {
                 let mut rest = bytes;
                 let first = odd.take();
                 let mut units = Vec::with_capacity(bytes.len() / 2 + 1);
                 match (first, rest.split_first()) {
                     (Some(first), Some((second, after))) => {
-                        units.push(to_unit([first, *second]));
+                        push_units(&mut units, &[[first, *second]]);
                         rest = after;
                     }
                     (first, _) => *odd = first,
                 }
                 let (pairs, last) = rest.as_chunks::<2>();
-                units.extend(pairs.iter().copied().map(*to_unit));
+                push_units(&mut units, pairs);
                 if let [last] = last {
                     *odd = Some(*last);
                 }
@@ -178,6 +177,14 @@ impl Transcoder {
         let (result, ..) = decoder.decode_to_string(bytes, text, is_last);
         debug_assert_eq!(result, encoding_rs::CoderResult::InputEmpty);
     }
+}
+
+fn push_le(units: &mut Vec<u16>, pairs: &[[u8; 2]]) {
+    units.extend(pairs.iter().copied().map(u16::from_le_bytes));
+}
+
+fn push_be(units: &mut Vec<u16>, pairs: &[[u8; 2]]) {
+    units.extend(pairs.iter().copied().map(u16::from_be_bytes));
 }
 
 enum State {
