@@ -1,5 +1,6 @@
 //! What ends a line, and where is the next delimiter?
 
+use alloc::string::String;
 use alloc::sync::Arc;
 use core::fmt;
 
@@ -38,7 +39,7 @@ enum Kind {
     CrlfOrLf,
     AnyNewline,
     Nul,
-    OneOf(Arc<str>),
+    OneOf(Arc<String>),
     Text(Arc<Pattern>),
 }
 
@@ -159,7 +160,7 @@ impl Delimiter {
     /// assert_eq!(fields, ["a", "b", "c"]);
     /// ```
     pub fn one_of(chars: &str) -> Option<Self> {
-        (!chars.is_empty() && chars.is_ascii()).then(|| Self(Kind::OneOf(chars.into())))
+        (!chars.is_empty() && chars.is_ascii()).then(|| Self(Kind::OneOf(Arc::new(chars.into()))))
     }
 
     /// Returns `text` as a delimiter, or `None` if it is empty.

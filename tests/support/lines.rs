@@ -61,18 +61,18 @@ pub enum Form {
     Codec,
     Decoder,
     Chunks,
-    LentChunks,
+    BorrowedChunks,
     Reader,
-    LentReader,
+    BorrowedReader,
     Blocking,
-    LentBlocking,
+    BorrowedBlocking,
 }
 
 impl Form {
     pub const SANS_IO: &'static [Self] = &[Self::Codec, Self::Decoder];
     pub const ASYNC: &'static [Self] =
-        &[Self::Chunks, Self::LentChunks, Self::Reader, Self::LentReader];
-    pub const BLOCKING: &'static [Self] = &[Self::Blocking, Self::LentBlocking];
+        &[Self::Chunks, Self::BorrowedChunks, Self::Reader, Self::BorrowedReader];
+    pub const BLOCKING: &'static [Self] = &[Self::Blocking, Self::BorrowedBlocking];
 
     /// Returns every form that can have these settings.
     fn all(settings: &LineSettings) -> Vec<Self> {
@@ -325,7 +325,7 @@ pub mod feed {
             Form::Chunks => by_feed(&feed, settings, chunks().lines(), |lines| {
                 settled(lines.next().now_or_never().flatten())
             }),
-            Form::LentChunks => by_feed(&feed, settings, chunks().lines(), |lines| {
+            Form::BorrowedChunks => by_feed(&feed, settings, chunks().lines(), |lines| {
                 settled(lines.next_line().now_or_never().flatten())
             }),
             Form::Reader => {
@@ -333,13 +333,13 @@ pub mod feed {
                     settled(lines.next().now_or_never().flatten())
                 })
             }
-            Form::LentReader => by_feed(&feed, settings, reader().into_lines(), |lines| {
+            Form::BorrowedReader => by_feed(&feed, settings, reader().into_lines(), |lines| {
                 settled(lines.next_line().now_or_never().flatten())
             }),
             Form::Blocking => {
                 by_feed(&feed, settings, blocking().into_lines(), |lines| settled(lines.next()))
             }
-            Form::LentBlocking => {
+            Form::BorrowedBlocking => {
                 by_feed(&feed, settings, blocking().with_capacity(7).into_lines(), |lines| {
                     settled(lines.next_line())
                 })
