@@ -118,7 +118,6 @@
 //! # Minimum supported Rust version
 //!
 //! Rust 1.89. A higher version is required only in a new minor version, and is noted in the changelog.
-//!
 #![cfg_attr(not(feature = "http-body"), doc = "[`http::Utf8Body`]: #features")]
 #![cfg_attr(not(feature = "http-body"), doc = "[`http::Utf8Body::into_lines`]: #features")]
 #![cfg_attr(not(feature = "std"), no_std)]

@@ -1,12 +1,12 @@
 //! The cases of the tests of other implementations, `peers.jsonl`: as their chunks, and at every split.
 
 use serde_json::Value;
-use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::dialect::{Dialect, DialectDecoder};
 use utf8_codec::utf16::Utf16Decoder;
 use utf8_codec::{ErrorMode, Utf8Decoder};
 
 use crate::reference::LineItem;
+use crate::support::lines::LineSettings;
 use crate::support::{chunks, line_items, unhex};
 
 #[test]
@@ -101,8 +101,7 @@ fn code_points(dialect: Dialect, pieces: &[&[u8]]) -> Vec<u32> {
 }
 
 fn lines(bytes: &[u8], cuts: &[usize]) -> Vec<String> {
-    let codec = Utf8LinesCodec::new();
-    let items = line_items(codec, bytes, cuts).into_iter().flatten();
+    let items = line_items(&LineSettings::default(), bytes, cuts).into_iter().flatten();
     let text = |item| match item {
         LineItem::Line { text, .. } => text,
         other => panic!("{other:?}"),
