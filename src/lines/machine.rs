@@ -207,7 +207,6 @@ impl LineMachine {
     }
 
     /// Frees the bytes of a rejected line that has ended.
-    #[cfg(feature = "stream")]
     pub(crate) fn free_rejected(&mut self) {
         if let Some(line) = self.rejected.as_mut().filter(|line| line.error.is_none()) {
             line.bytes = Vec::new();
