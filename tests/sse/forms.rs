@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+#[cfg(feature = "stream")]
 use utf8_codec::ByteString;
 use utf8_codec::sse::{Event, EventDecoder, EventError, EventItem, EventPart};
 
