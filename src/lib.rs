@@ -124,7 +124,13 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // What one feature alone needs is compiled in every build; what no feature needs, the build with all of them reports.
 #![cfg_attr(
-    not(all(feature = "codec", feature = "encoding_rs", feature = "stream", feature = "tower")),
+    not(all(
+        feature = "codec",
+        feature = "encoding_rs",
+        feature = "serde",
+        feature = "stream",
+        feature = "tower"
+    )),
     allow(dead_code, unused_imports, unused_variables)
 )]
 #![forbid(unsafe_code)]
