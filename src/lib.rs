@@ -93,7 +93,6 @@
 //! [`BomPolicy`] chooses what a leading BOM means; by default it is text. [`ErrorMode`] chooses what happens
 //! to an error: it is reported (the default), or replaced, skipped, escaped, or decoded as Latin-1 or
 //! windows-1252. [`Utf8Options`] can also reject noncharacters or control characters.
-//!
 //! The crate does not normalise or segment text, open sockets, start tasks or use timers.
 //!
 //! # Features
@@ -118,6 +117,7 @@
 //! # Minimum supported Rust version
 //!
 //! Rust 1.89. A higher version is required only in a new minor version, and is noted in the changelog.
+//!
 #![cfg_attr(not(feature = "http-body"), doc = "[`http::Utf8Body`]: #features")]
 #![cfg_attr(not(feature = "http-body"), doc = "[`http::Utf8Body::into_lines`]: #features")]
 #![cfg_attr(not(feature = "std"), no_std)]

@@ -4,7 +4,7 @@
 //! | --- | --- | --- | --- |
 //! | [`Utf8Codec`] | [`ByteString`], a run of whole characters | ends the stream (or is repaired in a lossy mode) | `T: AsRef<str>` |
 //! | [`Utf8ChunksCodec`] | `Result<`[`ByteString`]`, `[`Utf8Error`]`>`, lossless | becomes an `Err` item | its items |
-//! | [`Utf8LinesCodec`] | `Result<`[`Line`](crate::lines::Line)`, `[`LineError`](crate::lines::LineError)`>` | the line becomes an `Err` item (or is repaired in a lossy mode) | `T: AsRef<str>` |
+//! | [`Utf8LinesCodec`] | `Result<`[`Line`]`, `[`LineError`]`>` | the line becomes an `Err` item (or is repaired in a lossy mode) | `T: AsRef<str>` |
 //! | [`Utf8FramesCodec`] | `Result<`[`ByteString`]`, `[`Utf8Error`]`>`, a frame of another codec such as [`DecimalFrames`] | the frame becomes an `Err` item (or is repaired in a lossy mode) | text |
 //! | [`CharCodec`] | `char` | ends the stream (or is repaired in a lossy mode) | `char`, `&[char]` |
 //! | [`DialectCodec`] | [`DialectPiece`](crate::dialect::DialectPiece), text or a code point of a [dialect](crate::dialect) | ends the stream (or is repaired in a lossy mode) | `T: AsRef<str>`, [`DialectPiece`](crate::dialect::DialectPiece) |

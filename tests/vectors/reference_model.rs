@@ -155,7 +155,8 @@ fn every_file_of_vectors_is_listed() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/vectors");
     let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
     let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
-    names.retain(|name| name.ends_with(".jsonl"));
+    // `peers.rs` reads its own.
+    names.retain(|name| name.ends_with(".jsonl") && name != "peers.jsonl");
     names.sort();
     assert_eq!(names, reference::FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>());
 }
