@@ -49,6 +49,7 @@ pub use delimiter::Delimiter;
 /// assert_eq!((line.error_count, line.first_error_offset), (2, Some(8)));
 /// ```
 #[cfg(feature = "std")]
+#[cfg_attr(docsrs, doc(auto_cfg(hide(feature = "alloc"))))]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Line {
