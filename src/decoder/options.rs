@@ -244,6 +244,8 @@ impl Utf8Options {
     /// # Examples
     ///
     /// ```
+    /// # #[cfg(feature = "alloc")]
+    /// # {
     /// use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Options};
     ///
     /// let options = Utf8Options::new().only_displayable_characters();
@@ -252,6 +254,7 @@ impl Utf8Options {
     /// let name = "user\u{202E}gpj.exe\x1B[2J"; // in the other direction, and it clears the screen
     /// let _done = decoder.push_to_string(name.as_bytes(), ErrorMode::Replacement, &mut shown);
     /// assert_eq!(shown, "user\u{FFFD}gpj.exe\u{FFFD}[2J");
+    /// # }
     /// ```
     ///
     /// [`reject_controls_except_whitespace`]: Self::reject_controls_except_whitespace
