@@ -11,7 +11,7 @@ use crate::adaptor::{SourceState, Unread};
 use crate::decoder::Utf8Decoder;
 use crate::lines::{
     Delimiter, Line, LineError, LineRef,
-    decoder::{Block, Cursor, FoundLine, LineDecoder, Place},
+    decoder::{Block, BlockCursor, FoundLine, LineDecoder, Place},
 };
 
 pin_project! {
@@ -190,7 +190,7 @@ impl<S> Utf8Lines<S> {
 pub(crate) struct ReadLines {
     decoder: LineDecoder,
     block: (ByteString, Bytes),
-    cursor: Cursor,
+    cursor: BlockCursor,
     /// Where a reader puts bytes. Empty while lines of the block are left.
     buffer: BytesMut,
     state: SourceState,

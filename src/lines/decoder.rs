@@ -62,7 +62,7 @@ pub struct LineDecoder {
 pub struct ChunkLines<'d, 'c> {
     decoder: &'d mut LineDecoder,
     block: (&'c str, &'c [u8]),
-    cursor: Cursor,
+    cursor: BlockCursor,
 }
 
 /// A chunk: its first bytes, which are text, and all of it.
@@ -77,7 +77,7 @@ pub(crate) trait Block {
 
 /// The place in the text of a [`Block`].
 #[derive(Clone, Debug)]
-pub(crate) struct Cursor {
+pub(crate) struct BlockCursor {
     /// The text before this index has been consumed.
     at: usize,
     /// Finds the last byte of a delimiter.
@@ -218,14 +218,14 @@ impl LineDecoder {
     }
 
     /// Returns a cursor for the start of a block.
-    pub(crate) fn cursor(&self) -> Cursor {
+    pub(crate) fn cursor(&self) -> BlockCursor {
         self.cursor_at(0)
     }
 
     /// Returns a cursor for index `at` of a block.
-    pub(crate) fn cursor_at(&self, at: usize) -> Cursor {
+    pub(crate) fn cursor_at(&self, at: usize) -> BlockCursor {
         let [a, b] = self.machine.delimiter().last_bytes().unwrap_or_default();
-        Cursor {
+        BlockCursor {
             at,
             ends: ByteFinder::new(a, b),
             is_usual: false,
@@ -235,7 +235,7 @@ impl LineDecoder {
 
     /// The fast path of [`find_line`](Self::find_line): finds the next line of `text` if nothing but its end has to be found.
     #[inline(always)]
-    pub(crate) fn find_usual(&mut self, text: &str, cursor: &mut Cursor) -> Option<FoundLine> {
+    pub(crate) fn find_usual(&mut self, text: &str, cursor: &mut BlockCursor) -> Option<FoundLine> {
         if !cursor.is_usual {
             return None;
         }
@@ -261,7 +261,7 @@ impl LineDecoder {
     pub(crate) fn find_line<B: Block>(
         &mut self,
         block: &mut B,
-        cursor: &mut Cursor,
+        cursor: &mut BlockCursor,
     ) -> Option<Result<FoundLine, LineError>> {
         loop {
             let text = block.text();
@@ -424,7 +424,7 @@ impl<'c> ChunkLines<'_, 'c> {
     }
 }
 
-impl Cursor {
+impl BlockCursor {
     /// Returns the index up to which the text has been consumed.
     pub(crate) fn at(&self) -> usize {
         self.at

@@ -45,7 +45,7 @@ use crate::sse::{Event, EventError, EventItem, EventPart, SharedStr};
 /// ```
 #[derive(Clone, Debug)]
 pub struct EventDecoder {
-    line: Line,
+    line: EventLine,
     pending: Pending,
     rules: Rules,
     /// Whether comments are items.
@@ -69,12 +69,12 @@ struct Rules {
     content: usize,
     /// The maximum length of an ID, in bytes.
     id: usize,
-    repair: Repair,
+    repair: ErrorPolicy,
 }
 
 /// What happens to ill-formed bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Repair {
+enum ErrorPolicy {
     Replace,
     /// The event is rejected.
     Reject,
@@ -90,7 +90,7 @@ pub(crate) enum Rejection {
 
 /// What the next byte belongs to.
 #[derive(Clone, Copy, Debug)]
-enum Line {
+enum EventLine {
     /// The start of the stream; this many bytes of a BOM have arrived.
     Bom(usize),
     /// The start of a line after CR: LF belongs to the line end.
@@ -160,9 +160,9 @@ impl EventDecoder {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            line: Line::Bom(0),
+            line: EventLine::Bom(0),
             pending: Pending::new(),
-            rules: Rules { content: 16 << 20, id: 8 << 10, repair: Repair::Replace },
+            rules: Rules { content: 16 << 20, id: 8 << 10, repair: ErrorPolicy::Replace },
             has_comments: false,
             utf8: Utf8Decoder::new(),
             position: 0,
@@ -219,7 +219,7 @@ impl EventDecoder {
     /// ```
     #[must_use]
     pub fn strict(mut self) -> Self {
-        self.rules.repair = Repair::Reject;
+        self.rules.repair = ErrorPolicy::Reject;
         self
     }
 
@@ -297,11 +297,11 @@ impl EventDecoder {
     /// assert_eq!(decoder.last_event_id(), "");
     /// ```
     pub fn finish(&mut self) -> Option<Event> {
-        if let Line::Value(Field::Data) = self.line {
+        if let EventLine::Value(Field::Data) = self.line {
             // The data is cut off in any case: an incomplete character that is rejected is too.
             let _ = self.finish_value();
         }
-        self.line = Line::Start;
+        self.line = EventLine::Start;
         self.utf8.take_held();
         let last_event_id = self.last_event_id.clone();
         let event = self.end_event(false).then(|| {
@@ -378,18 +378,18 @@ impl EventDecoder {
         let found = loop {
             let Some(&byte) = input.first() else { break Found::End };
             let found = match self.line {
-                Line::Start if is_line_end(byte) => {
+                EventLine::Start if is_line_end(byte) => {
                     self.end_line(input);
                     if self.end_event(data.is_some()) {
                         return Found::Event(data);
                     }
                     Found::End
                 }
-                Line::Start => self.take_line(&mut data, input),
-                Line::Value(field) => self.take_value(field, input),
-                Line::Head(head) => self.take_head(head, input),
-                Line::Ignored => self.take_ignored(input),
-                Line::Bom(_) | Line::AfterCr => self.begin_line(byte, input),
+                EventLine::Start => self.take_line(&mut data, input),
+                EventLine::Value(field) => self.take_value(field, input),
+                EventLine::Head(head) => self.take_head(head, input),
+                EventLine::Ignored => self.take_ignored(input),
+                EventLine::Bom(_) | EventLine::AfterCr => self.begin_line(byte, input),
             };
             if !matches!(found, Found::End) {
                 break found;
@@ -433,17 +433,17 @@ impl EventDecoder {
     /// Removes `byte`, the next, if it belongs to the BOM or to the previous line end.
     fn begin_line<'a>(&mut self, byte: u8, input: &mut &[u8]) -> Found<'a> {
         let (is_removed, next) = match self.line {
-            Line::Bom(at) if byte == BOM[at] => match at + 1 {
-                3 => (true, Line::Start),
-                at => (true, Line::Bom(at)),
+            EventLine::Bom(at) if byte == BOM[at] => match at + 1 {
+                3 => (true, EventLine::Start),
+                at => (true, EventLine::Bom(at)),
             },
             // The name of a field that begins with a part of a BOM is unknown.
-            Line::Bom(1..) => {
+            EventLine::Bom(1..) => {
                 self.pending.offset = Some(0);
-                (false, Line::Ignored)
+                (false, EventLine::Ignored)
             }
-            Line::AfterCr => (byte == b'\n', Line::Start),
-            _ => (false, Line::Start),
+            EventLine::AfterCr => (byte == b'\n', EventLine::Start),
+            _ => (false, EventLine::Start),
         };
         self.line = next;
         self.take(input, usize::from(is_removed));
@@ -459,7 +459,7 @@ impl EventDecoder {
         let (field, at) = match Field::of(line, end.is_some()) {
             _ if self.pending.is_rejected => return self.ignore(),
             Begin::Undecided => {
-                self.line = Line::Head(Head::EMPTY);
+                self.line = EventLine::Head(Head::EMPTY);
                 return Found::End;
             }
             Begin::Value(Field::Comment, _) if !self.has_comments => return self.ignore(),
@@ -511,7 +511,7 @@ impl EventDecoder {
         match Field::of(&head.bytes[..head.len], end.is_some()) {
             Begin::Undecided => {
                 self.take(input, more.len());
-                self.line = Line::Head(head);
+                self.line = EventLine::Head(head);
                 Found::End
             }
             Begin::Value(Field::Comment, _) if !self.has_comments => self.ignore(),
@@ -524,7 +524,7 @@ impl EventDecoder {
     }
 
     fn ignore<'a>(&mut self) -> Found<'a> {
-        self.line = Line::Ignored;
+        self.line = EventLine::Ignored;
         Found::End
     }
 
@@ -538,7 +538,7 @@ impl EventDecoder {
     }
 
     fn begin_value<'a>(&mut self, field: Field) -> Found<'a> {
-        self.line = Line::Value(field);
+        self.line = EventLine::Value(field);
         if field == Field::Data {
             self.begin_data();
         }
@@ -576,7 +576,7 @@ impl EventDecoder {
             Ok(()) => Found::End,
             Err(rejection) => {
                 if end.is_none() {
-                    self.line = Line::Ignored;
+                    self.line = EventLine::Ignored;
                 }
                 self.reject(field, rejection)
             }
@@ -603,7 +603,8 @@ impl EventDecoder {
                 let digit = char::from(*byte).to_digit(10)?;
                 Some(Some(number.unwrap_or(0).saturating_mul(10).saturating_add(digit.into())))
             });
-            self.line = digits.map_or(Line::Ignored, |number| Line::Value(Field::Retry(number)));
+            self.line =
+                digits.map_or(EventLine::Ignored, |number| EventLine::Value(Field::Retry(number)));
             return Ok(());
         }
         let Self { utf8, pending, rules, .. } = self;
@@ -616,12 +617,12 @@ impl EventDecoder {
     #[inline]
     fn finish_value(&mut self) -> Result<(), Rejection> {
         let field = match self.line {
-            Line::Value(Field::Retry(number)) => {
+            EventLine::Value(Field::Retry(number)) => {
                 let time = number.map(Duration::from_millis);
                 self.reconnection_time = time.or(self.reconnection_time);
                 return Ok(());
             }
-            Line::Value(field) => field,
+            EventLine::Value(field) => field,
             _ => return Ok(()),
         };
         if self.utf8.incomplete().is_empty() {
@@ -696,7 +697,7 @@ impl EventDecoder {
     /// Removes the CR or LF at the front of `input`.
     #[inline]
     fn end_line(&mut self, input: &mut &[u8]) {
-        self.line = if input[0] == b'\r' { Line::AfterCr } else { Line::Start };
+        self.line = if input[0] == b'\r' { EventLine::AfterCr } else { EventLine::Start };
         self.take(input, 1);
     }
 
@@ -723,7 +724,7 @@ impl EventDecoder {
     /// Skips the current event, because the source failed and bytes of it may be missing.
     pub(crate) fn reject_event(&mut self) {
         self.skip_event();
-        self.line = Line::Ignored;
+        self.line = EventLine::Ignored;
     }
 
     /// The length of the longest type that is kept for the next event, in bytes.
@@ -874,7 +875,7 @@ impl Pending {
     ) -> Result<(), Rejection> {
         match piece {
             Ok(text) => self.append(field, text, rules),
-            Err(error) if rules.repair == Repair::Reject && field != Field::Comment => {
+            Err(error) if rules.repair == ErrorPolicy::Reject && field != Field::Comment => {
                 Err(Rejection::Utf8(error))
             }
             Err(_) => {

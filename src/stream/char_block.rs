@@ -13,7 +13,7 @@ use crate::decoder::{ErrorMode, Repair, Step, Utf8Error, Utf8Options, floor_char
 /// Text that has not been yielded. Its beginning is decoded to `char`s.
 #[derive(Clone, Debug)]
 pub(super) struct CharBlock {
-    piece: Piece,
+    piece: CharPiece,
     /// Decoded `char`s. Those from `next` have not been yielded.
     ///
     /// For most scripts, decoding many at once is faster than `str::chars`, which mispredicts a
@@ -39,12 +39,12 @@ struct Mark {
 impl CharBlock {
     /// Creates an empty block at `offset`.
     pub(super) const fn new(offset: u64) -> Self {
-        let piece = Piece::Text { text: ByteString::new(), offset };
+        let piece = CharPiece::Text { text: ByteString::new(), offset };
         Self { piece, ahead: Vec::new(), next: 0, mark: Mark { char: 0, byte: 0 }, ahead_to: 0 }
     }
 
     /// Replaces the piece, which has been yielded completely.
-    pub(super) fn fill(&mut self, piece: Piece) {
+    pub(super) fn fill(&mut self, piece: CharPiece) {
         self.piece = piece;
         self.look_ahead_from(0);
     }
@@ -148,7 +148,7 @@ const AHEAD: usize = 2048;
 
 /// Text and its offset in the stream. Never empty.
 #[derive(Clone, Debug)]
-pub(super) enum Piece {
+pub(super) enum CharPiece {
     /// Well-formed text that starts at `offset`.
     Text { text: ByteString, offset: u64 },
     /// One character that was split across chunks.
@@ -176,7 +176,7 @@ struct RepairAt {
     error_len: u8,
 }
 
-impl Piece {
+impl CharPiece {
     #[inline]
     pub(super) fn as_str(&self) -> &str {
         match self {
@@ -220,7 +220,7 @@ impl Repaired {
 }
 
 /// Returns the next piece of the chunk. The rest of the chunk stays in `text`.
-pub(super) fn next_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Error> {
+pub(super) fn next_piece(text: &mut ChunkText) -> Result<Option<CharPiece>, Utf8Error> {
     while !text.chunk.is_empty() {
         let found = if text.decoder.incomplete().is_empty() {
             whole_piece(text)
@@ -235,7 +235,7 @@ pub(super) fn next_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Erro
 }
 
 /// Returns the next piece that the end of the stream determines, then `None`.
-pub(super) fn end_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Error> {
+pub(super) fn end_piece(text: &mut ChunkText) -> Result<Option<CharPiece>, Utf8Error> {
     while let Err(error) = text.decoder.finish() {
         if let Some(piece) = repaired_piece(text, error)? {
             return Ok(Some(piece));
@@ -244,16 +244,16 @@ pub(super) fn end_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Error
     Ok(None)
 }
 
-fn whole_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Error> {
+fn whole_piece(text: &mut ChunkText) -> Result<Option<CharPiece>, Utf8Error> {
     let piece = text.decoder.take_piece(&mut text.chunk);
     // After text, the decoder holds nothing.
     let position = text.decoder.position();
     let piece = piece.transpose()?;
-    Ok(piece.map(|text| Piece::Text { offset: position - text.len() as u64, text }))
+    Ok(piece.map(|text| CharPiece::Text { offset: position - text.len() as u64, text }))
 }
 
 /// Completes the held character. Unlike `push_bytes`, this does not allocate.
-fn split_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Error> {
+fn split_piece(text: &mut ChunkText) -> Result<Option<CharPiece>, Utf8Error> {
     let (used, step) = text.decoder.resume(&text.chunk);
     text.chunk.advance(used);
     match step {
@@ -261,14 +261,14 @@ fn split_piece(text: &mut ChunkText) -> Result<Option<Piece>, Utf8Error> {
         Step::Error(error) => Err(error),
         Step::Text(c) => {
             let offset = text.decoder.position() - c.len_utf8() as u64;
-            Ok(Some(Piece::Char { text: Repair::from_char(c), offset }))
+            Ok(Some(CharPiece::Char { text: Repair::from_char(c), offset }))
         }
     }
 }
 
 /// Repairs an error and the errors that follow closely. With dense errors, a piece for each would
 /// cost more than the repair itself.
-fn repaired_piece(text: &mut ChunkText, error: Utf8Error) -> Result<Option<Piece>, Utf8Error> {
+fn repaired_piece(text: &mut ChunkText, error: Utf8Error) -> Result<Option<CharPiece>, Utf8Error> {
     if text.mode == ErrorMode::Fatal {
         return Err(error);
     }
@@ -282,7 +282,7 @@ fn repaired_piece(text: &mut ChunkText, error: Utf8Error) -> Result<Option<Piece
         }
     }
     text.chunk.advance(window);
-    Ok((!repaired.text.is_empty()).then_some(Piece::Repaired(repaired)))
+    Ok((!repaired.text.is_empty()).then_some(CharPiece::Repaired(repaired)))
 }
 
 /// How many bytes after an error are searched for more errors. Their text can be four times as long,

@@ -14,7 +14,7 @@ use tokio::io::AsyncRead;
 use crate::adaptor::{ChunkText, MAX_TURNS, SourceState, Turns, Unread, coop_yield};
 use crate::decoder::{BOM, ErrorMode, Utf8Decoder, Utf8Options};
 use crate::fallback::FallbackDecoder;
-use crate::stream::char_block::{Piece, end_piece, next_piece};
+use crate::stream::char_block::{CharPiece, end_piece, next_piece};
 use crate::stream::{CharStream, ReaderChunks, StreamError, TextChunks, Utf8Lines, append_within};
 
 pin_project! {
@@ -388,7 +388,7 @@ impl<S> Utf8Stream<S> {
     pub(super) fn poll_pieces(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Piece, StreamError<S::Error>>>>
+    ) -> Poll<Option<Result<CharPiece, StreamError<S::Error>>>>
     where
         S: TryStream<Ok: Into<Bytes>>,
     {

@@ -330,7 +330,7 @@ impl Utf8Decoder {
                     self.scanner = scanner;
                     let next = text.get(read..).and_then(|rest| rest.chars().next());
                     let status = next.map_or(Status::Done, |c| Status::TooSmall {
-                        needed: Units::<T>::of(&Repair::from_char(c)).len,
+                        needed: OutputUnits::<T>::of(&Repair::from_char(c)).len,
                     });
                     return progress(read, &[], written, status);
                 }
@@ -352,7 +352,7 @@ impl Utf8Decoder {
                 None => (Repair::EMPTY, Status::IllFormed(error)),
             },
         };
-        let units = Units::<T>::of(&whole);
+        let units = OutputUnits::<T>::of(&whole);
         if !units.fit(room) {
             return progress(0, &[], 0, Status::TooSmall { needed: units.len });
         }
@@ -399,7 +399,7 @@ impl Utf8Decoder {
             let (mut scanner, mut partial) = (self.scanner, self.partial);
             let Some(error) = partial.finish(&mut scanner) else { break Status::Done };
             let repair = self.repair(mode, &error);
-            let units = Units::<T>::of(&repair.unwrap_or_default());
+            let units = OutputUnits::<T>::of(&repair.unwrap_or_default());
             // Only `MissingBom` comes before another error, and its repair is empty.
             if !units.fit(room) {
                 break Status::TooSmall { needed: units.len };
@@ -416,12 +416,12 @@ impl Utf8Decoder {
 }
 
 /// The units of a character or a repair, which are written whole or not at all.
-struct Units<T: Target> {
+struct OutputUnits<T: Target> {
     units: [T::Unit; 24],
     len: usize,
 }
 
-impl<T: Target> Units<T> {
+impl<T: Target> OutputUnits<T> {
     fn of(text: &Repair) -> Self {
         let mut units = [T::Unit::default(); 24];
         let len = transcode::<str, T>(text, &mut units).written;
