@@ -7,8 +7,8 @@ use crate::support;
 use crate::support::lines::{EveryForm, Item, LineSettings, line_steps};
 use crate::support::reference::{self, Bom, Config, Controls, Delimiter, Start};
 use crate::support::{
-    Expected, MODES, PLAIN, check, check_repaired, delimiter, line_item, line_items, options,
-    subjects, undated_item, validate,
+    Expected, MODES, PLAIN, check, check_repaired, delimiter, line_item, line_items, line_settings,
+    options, subjects, undated_item, validate,
 };
 use proptest::prelude::*;
 use utf8_codec::lines::{Line, LineDecoder};
@@ -247,13 +247,7 @@ proptest! {
         limit in prop_oneof![0..12_usize, Just(1000)],
         (model_mode, mode) in prop::sample::select(&MODES[..]),
     ) {
-        let settings = LineSettings {
-            options: options(config),
-            mode,
-            delimiter: delimiter(&model_delimiter),
-            limit,
-            fallback: None,
-        };
+        let settings = line_settings(config, mode, &model_delimiter, limit);
         let cuts = cuts_of(bytes.len(), &fractions);
         let mut steps = line_items(&settings, &bytes, &cuts);
         let last = steps.pop().unwrap();
@@ -283,13 +277,7 @@ proptest! {
         limit in prop_oneof![0..700_usize, Just(1 << 16)],
         (model_mode, mode) in prop::sample::select(&MODES[..]),
     ) {
-        let settings = LineSettings {
-            options: options(config),
-            mode,
-            delimiter: delimiter(&model_delimiter),
-            limit,
-            fallback: None,
-        };
+        let settings = line_settings(config, mode, &model_delimiter, limit);
         let (mut chunks, mut rest) = (vec![], &bytes[..]);
         for size in sizes.iter().cycle().take(400) {
             let (chunk, after) = rest.split_at(rest.len().min(*size));
@@ -315,13 +303,7 @@ proptest! {
         limit in prop_oneof![0..12_usize, Just(1000)],
         (_, mode) in prop::sample::select(&MODES[..]),
     ) {
-        let settings = LineSettings {
-            options: options(config),
-            mode,
-            delimiter: delimiter(&model_delimiter),
-            limit,
-            fallback: None,
-        };
+        let settings = line_settings(config, mode, &model_delimiter, limit);
         let expected = line_steps(&settings, bytes.chunks(size)).concat();
         let mut decoder = LineDecoder::new().with_options(settings.options).with_error_mode(mode);
         let delimiter = settings.delimiter.clone();

@@ -326,6 +326,17 @@ pub fn chunks(len: usize, cuts: &[usize]) -> impl Iterator<Item = (usize, usize)
     starts.zip(ends).collect::<Vec<_>>().into_iter()
 }
 
+/// The settings for what the model takes.
+pub fn line_settings(
+    config: Config,
+    mode: ErrorMode,
+    model_delimiter: &Delimiter,
+    limit: usize,
+) -> LineSettings {
+    let (options, delimiter) = (options(config), delimiter(model_delimiter));
+    LineSettings { options, mode, delimiter, limit, fallback: None }
+}
+
 /// The items after each chunk of `bytes` split at `cuts` and at the end, which are the same in every form.
 pub fn line_items(settings: &LineSettings, bytes: &[u8], cuts: &[usize]) -> Vec<Vec<LineItem>> {
     let chunks = chunks(bytes.len(), cuts).map(|(from, to)| &bytes[from..to]);

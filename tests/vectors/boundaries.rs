@@ -9,8 +9,9 @@ use crate::support;
 use crate::support::lines::LineSettings;
 use crate::support::reference::{self, Config, Delimiter, Event, LineItem, Mode};
 use crate::support::{
-    Atom, Expected, MODES, PLAIN, cases, check, check_ends, check_repaired, config, delimiter,
-    inputs, line_items, model_error, options, subjects, undated, undated_item, unhex, validate,
+    Atom, Expected, MODES, PLAIN, cases, check, check_ends, check_repaired, config, inputs,
+    line_items, line_settings, model_error, options, subjects, undated, undated_item, unhex,
+    validate,
 };
 use bytes::Bytes;
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error};
@@ -233,13 +234,7 @@ fn every_line_vector_splits_as_expected_in_every_mode_at_every_pair_of_splits() 
         };
         for (model_mode, mode) in MODES {
             let expected = ExpectedLines::new(&bytes, config, model_mode, &model_delimiter, limit);
-            let settings = LineSettings {
-                options: options(config),
-                mode,
-                delimiter: delimiter(&model_delimiter),
-                limit,
-                fallback: None,
-            };
+            let settings = line_settings(config, mode, &model_delimiter, limit);
             let cuts = if bytes.len() <= 24 { double_cuts } else { single_cuts };
             for cuts in cuts(bytes.len()).into_iter().chain(single_cuts(bytes.len())) {
                 expected.check(&settings, &bytes, &cuts);
