@@ -348,7 +348,7 @@ mod like_async {
         let inputs = support::inputs();
         let checked = sum_of(&inputs, |(bytes, config)| {
             let options = support::options(*config);
-            let bytes = &bytes[..bytes.len().min(60)];
+            let bytes = &bytes[..bytes.len().min(24)];
             for (_, mode) in MODES {
                 for at in 0..bytes.len().max(1) {
                     check(&cut(bytes, at), options, mode);

@@ -97,7 +97,7 @@ fn crlf_lines_end_only_at_crlf_at_any_split() {
     const BYTES: &[u8] = b"a\r\n\xFF";
     let mut strings = vec![Vec::new()];
     let mut last = strings.clone();
-    for _ in 0..6 {
+    for _ in 0..5 {
         last = last.iter().flat_map(|s| BYTES.iter().map(|&b| [&s[..], &[b]].concat())).collect();
         strings.extend_from_slice(&last);
     }
@@ -122,16 +122,14 @@ fn crlf_lines_end_only_at_crlf_at_any_split() {
                         items.into_iter().map(undated_item).collect::<Vec<_>>()
                     };
                     let expected = model(true);
+                    let early = model(false).len();
                     for cuts in every_cut(bytes.len()) {
                         let steps = support::line_items(&settings, bytes, &cuts);
                         let items: Vec<_> = steps.concat().into_iter().map(undated_item).collect();
                         assert_eq!(items, expected, "{settings:?}: {bytes:02x?} {cuts:?}");
-                        let before_the_end = steps[..steps.len() - 1].concat();
-                        assert_eq!(
-                            before_the_end.len(),
-                            model(false).len(),
-                            "early: {bytes:02x?} {cuts:?}"
-                        );
+                        let before_the_end: usize =
+                            steps[..steps.len() - 1].iter().map(Vec::len).sum();
+                        assert_eq!(before_the_end, early, "early: {bytes:02x?} {cuts:?}");
                     }
                     if settings.delimiter == Delimiter::crlf()
                         && mode == ErrorMode::Fatal

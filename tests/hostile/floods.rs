@@ -299,7 +299,7 @@ fn a_line_decoder_holds_at_most_twice_the_limit_and_the_delimiter() {
         (Delimiter::text(&long).unwrap(), b"ab"),
         (Delimiter::text(&long).unwrap(), b"\xFF"),
     ] {
-        let flood = unit.repeat(MIB / unit.len());
+        let flood = unit.repeat(3 * (1 << 16) / unit.len());
         for limit in [0, 1, 1000, 1 << 16] {
             for size in [1, 7, 255, 1000, 4096, MIB] {
                 for mode in [ErrorMode::Fatal, ErrorMode::Escape] {

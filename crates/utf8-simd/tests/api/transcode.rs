@@ -512,7 +512,7 @@ fn long_damaged_text_is_converted_as_by_the_model() {
     let mut random = Random(32);
     for one_in in DENSITIES {
         for fill in FILLS {
-            let len = 500 + random.below(1500);
+            let len = 300 + random.below(700);
             all_directions(&levels, &fill_to(fill, len), one_in, &mut random, &WHOLE);
         }
         let text: String = FILLS.iter().map(|fill| fill_to(fill, 400)).collect();
@@ -610,12 +610,12 @@ fn all_short_strings_of_surrogates_are_converted_as_by_the_model() {
 #[test]
 fn surrogates_at_the_edges_of_blocks_are_converted_as_by_the_model() {
     let levels = Levels::lock();
-    for at in (60..70).chain(252..262) {
+    for at in (61..67).chain(253..259) {
         for pair in [[0xD83D, 0xDE00], [0xD83D, 0x61], [0x61, 0xDE00], [0xDE00, 0xD83D]] {
             let mut units = vec![0x61; 300];
             units[0] = 0xDC00;
             units[at..at + 2].copy_from_slice(&pair);
-            for end in [at + 1, at + 2, units.len()] {
+            for end in [at + 1, units.len()] {
                 direction::<Utf16, Utf8>(&levels, &units[..end]);
                 direction::<Utf16, Utf16>(&levels, &units[..end]);
                 direction::<Utf16, Utf32>(&levels, &units[..end]);

@@ -59,6 +59,7 @@ fn every_unit_encodes_as_in_std_in_every_lane() {
     for level in Level::available() {
         for text in ["a", "é", "€", "😀"] {
             for at in 0..20 {
+                let mut units = fill(text, 48);
                 for unit in 0..=u16::MAX {
                     // Most units at one position, those at the ends of ranges at all positions.
                     let is_edge =
@@ -66,7 +67,6 @@ fn every_unit_encodes_as_in_std_in_every_lane() {
                     if at != 9 && !is_edge {
                         continue;
                     }
-                    let mut units = fill(text, 48);
                     units[at] = unit;
                     encodes_as_std(level, &units, 160);
                 }
@@ -80,13 +80,13 @@ fn every_unit_encodes_as_in_std_among_many_pairs() {
     for level in Level::available() {
         for text in ["😀", "é😀\u{10FFFF}", "😀日"] {
             for at in 0..64 {
+                let mut units = fill(text, 140);
                 for unit in 0..=u16::MAX {
                     // Most units in one place of either half, those at the ends of ranges everywhere.
                     let is_edge = (unit.wrapping_add(2) & 0x3FF) < 4 || unit & 0x1FF == 0x80;
                     if !matches!(at, 8 | 9) && !is_edge {
                         continue;
                     }
-                    let mut units = fill(text, 140);
                     units[at] = unit;
                     encodes_as_std(level, &units, 480);
                 }
