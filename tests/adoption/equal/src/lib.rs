@@ -251,3 +251,44 @@ fn functions_of_simdutf_return_the_same_for_numbers() {
         base64!(Default Url DefaultNoPadding UrlWithPadding DefaultAcceptGarbage UrlAcceptGarbage DefaultOrUrl DefaultOrUrlAcceptGarbage);
     }
 }
+
+/// Streams without the BOM, the ill-formed bytes, the events without data and the CR at the end, of which the crate here returns
+/// what the standard says.
+#[test]
+fn streams_of_events_have_the_same_events() {
+    use futures::{StreamExt, executor::block_on, stream};
+
+    const LINES: [&str; 11] = [
+        "data: a",
+        "data:é€",
+        "data",
+        "event: x",
+        "event",
+        "id: 1",
+        "id",
+        "retry: 5",
+        ": c",
+        "b: c",
+        "",
+    ];
+    for (lines, end) in
+        combinations(&LINES, 3).flat_map(|lines| ["\n", "\r\n"].map(|end| (lines.clone(), end)))
+    {
+        let last = ["data: d", "", "data: e", ""];
+        let text: String = lines.iter().chain(&last).flat_map(|line| [*line, end]).collect();
+        if text.split(&end.repeat(2)).any(|event| !event.is_empty() && !event.contains("data")) {
+            continue;
+        }
+        for cut in 0..text.len() {
+            let (before, after) = text.as_bytes().split_at(cut);
+            let chunks = || stream::iter([before, after].map(Ok::<_, std::convert::Infallible>));
+            let ours = eventsource_stream::EventStream::new(chunks())
+                .map(|event| event.map(|event| (event.event, event.data, event.id, event.retry)));
+            let peers = eventsource_stream_peer::EventStream::new(chunks())
+                .map(|event| event.map(|event| (event.event, event.data, event.id, event.retry)));
+            let ours: Vec<_> = block_on(ours.collect());
+            let peers: Vec<_> = block_on(peers.collect());
+            assert_eq!(format!("{ours:?}"), format!("{peers:?}"), "{text:?} cut at {cut}");
+        }
+    }
+}
