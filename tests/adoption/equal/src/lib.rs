@@ -38,6 +38,20 @@ fn lossy_decoders_push_the_same_pieces() {
 }
 
 #[test]
+fn errors_have_the_same_text() {
+    for bytes in strings().filter(|bytes| bytes.len() < 5) {
+        assert_eq!(
+            utf8::decode(&bytes).map_err(|error| error.to_string()),
+            utf8_peer::decode(&bytes).map_err(|error| error.to_string())
+        );
+        assert_eq!(
+            cesu8::from_cesu8(&bytes).map_err(|error| error.to_string()),
+            cesu8_peer::from_cesu8(&bytes).map_err(|error| error.to_string())
+        );
+    }
+}
+
+#[test]
 fn readers_decode_the_same_text() {
     for bytes in strings().filter(|bytes| bytes.len() < 5) {
         for size in 1..=bytes.len().max(1) {
@@ -133,15 +147,13 @@ fn inputs() -> impl Iterator<Item = Vec<u8>> {
 #[test]
 fn validation_finds_the_same_error() {
     for bytes in inputs() {
-        assert_eq!(
-            simdutf8::basic::from_utf8(&bytes).is_ok(),
-            simdutf8_peer::basic::from_utf8(&bytes).is_ok(),
-            "{bytes:02x?}"
-        );
+        let ours = simdutf8::basic::from_utf8(&bytes).map_err(|error| error.to_string());
+        let peers = simdutf8_peer::basic::from_utf8(&bytes).map_err(|error| error.to_string());
+        assert_eq!(ours, peers, "{bytes:02x?}");
         let ours = simdutf8::compat::from_utf8(&bytes)
-            .map_err(|error| (error.valid_up_to(), error.error_len()));
+            .map_err(|error| (error.valid_up_to(), error.error_len(), error.to_string()));
         let peers = simdutf8_peer::compat::from_utf8(&bytes)
-            .map_err(|error| (error.valid_up_to(), error.error_len()));
+            .map_err(|error| (error.valid_up_to(), error.error_len(), error.to_string()));
         assert_eq!(ours, peers, "{bytes:02x?}");
     }
 }

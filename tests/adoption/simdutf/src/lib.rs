@@ -208,24 +208,24 @@ pub fn validate_utf32_with_errors(src: &[u32]) -> Result {
 // ---- Lengths ----
 
 /// The sum of the lengths of the units, each 4 at most.
-fn sum<U: Copy>(src: &[U], length: impl Fn(U) -> u8) -> usize {
-    let block = |units: &[U]| units.iter().map(|&unit| length(unit)).sum::<u8>();
-    src.chunks(usize::from(u8::MAX / 4)).map(|units| usize::from(block(units))).sum()
+fn sum<U: Copy>(src: &[U], length: impl Fn(U) -> u16) -> usize {
+    let block = |units: &[U]| units.iter().map(|&unit| length(unit)).sum::<u16>();
+    src.chunks(usize::from(u16::MAX / 4)).map(|units| usize::from(block(units))).sum()
 }
 
 /// 1 for a byte that begins a character.
-fn is_start(byte: u8) -> u8 {
-    u8::from(byte & 0xC0 != 0x80)
+fn is_start(byte: u8) -> u16 {
+    u16::from(byte & 0xC0 != 0x80)
 }
 
 /// 1 for a unit that begins a character.
-fn begins(unit: u16) -> u8 {
-    u8::from(unit & 0xFC00 != 0xDC00)
+fn begins(unit: u16) -> u16 {
+    u16::from(unit & 0xFC00 != 0xDC00)
 }
 
 /// The bytes of UTF-8, a half of them for a surrogate.
-fn utf8_length(unit: u16) -> u8 {
-    1 + u8::from(unit >= 0x80) + u8::from(unit >= 0x800 && unit & 0xF800 != 0xD800)
+fn utf8_length(unit: u16) -> u16 {
+    1 + u16::from(unit >= 0x80) + u16::from(unit >= 0x800 && unit & 0xF800 != 0xD800)
 }
 
 #[must_use]
@@ -266,23 +266,23 @@ pub fn utf8_length_from_utf16le(src: &[u16]) -> usize {
 #[must_use]
 pub fn utf8_length_from_utf32(src: &[u32]) -> usize {
     sum(src, |unit| {
-        1 + u8::from(unit >= 0x80) + u8::from(unit >= 0x800) + u8::from(unit >= 0x1_0000)
+        1 + u16::from(unit >= 0x80) + u16::from(unit >= 0x800) + u16::from(unit >= 0x1_0000)
     })
 }
 
 #[must_use]
 pub fn utf8_length_from_latin1(src: &[u8]) -> usize {
-    sum(src, |byte| 1 + u8::from(!byte.is_ascii()))
+    sum(src, |byte| 1 + u16::from(!byte.is_ascii()))
 }
 
 #[must_use]
 pub fn utf16_length_from_utf8(src: &[u8]) -> usize {
-    sum(src, |byte| is_start(byte) + u8::from(byte >= 0xF0))
+    sum(src, |byte| is_start(byte) + u16::from(byte >= 0xF0))
 }
 
 #[must_use]
 pub fn utf16_length_from_utf32(src: &[u32]) -> usize {
-    sum(src, |unit| 1 + u8::from(unit >= 0x1_0000))
+    sum(src, |unit| 1 + u16::from(unit >= 0x1_0000))
 }
 
 #[must_use]
