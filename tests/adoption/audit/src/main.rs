@@ -2,10 +2,13 @@
 
 mod server;
 
+use std::collections::HashMap;
 use std::io::{Read, Write};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures::StreamExt;
+use tokio::time::timeout;
 
 use server::Server;
 
@@ -44,6 +47,11 @@ async fn main() {
     tokio_process_stream().await;
     interactive_process();
     reqwest_sse().await;
+    orch().await;
+    deepseek().await;
+    sse_client();
+    log_file().await;
+    mcp().await;
     ours();
 }
 
@@ -249,6 +257,88 @@ fn interactive_process() {
     let lines: Vec<String> = receiver.iter().collect();
     drop(process);
     report("interactive_process 0.1.3", &lines.join(" "), "a b\u{FFFD}c d");
+}
+
+/// It panics, so it runs in a task of its own.
+async fn orch() {
+    use orch::lm::{LanguageModel, LanguageModelBuilder, OllamaBuilder, TextCompleteStreamOptions};
+
+    let line = r#"{"model":"m","created_at":"2020-01-01T00:00:00Z","response":"é","done":false}"#;
+    let server = Server::start(cut(line));
+    let model = OllamaBuilder::new().with_base_url(server.url()).try_build().expect("a client");
+    let options = TextCompleteStreamOptions { context: None };
+    let response = model.text_complete_stream("a", "a", options).await.expect("it answers");
+    let texts = response.stream.map(|text| text.unwrap_or_else(|error| format!("[{error}]")));
+    let texts = tokio::spawn(texts.collect::<Vec<String>>()).await;
+    let text = texts.map_or_else(|_| "[a panic]".to_owned(), |texts| texts.concat());
+    report("orch 0.0.16", &text, "é");
+}
+
+async fn deepseek() {
+    use deepseek_api::json_stream::JsonStream;
+
+    let server =
+        Server::start(vec![b"data: \"a\"\n\ndata: \"b\xFFc\"\n\ndata: \"d\"\n\n".to_vec()]);
+    let response = reqwest_0_12::get(server.url()).await.expect("it answers");
+    let items: Vec<_> = JsonStream::<String>::new(response).collect().await;
+    let texts: Vec<_> =
+        items.into_iter().map(|item| item.unwrap_or_else(|error| format!("[{error}]"))).collect();
+    report("deepseek-api 0.1.1", &texts.join(" "), "a b\u{FFFD}c d");
+}
+
+fn sse_client() {
+    let server = Server::start(vec![b"data: a\n\ndata: b\xFFc\n\ndata: d\n\n".to_vec()]);
+    let source = sse_client::EventSource::new(&server.url()).expect("a URL");
+    let events = source.receiver();
+    let mut texts = Vec::new();
+    while let Ok(event) = events.recv_timeout(Duration::from_secs(2)) {
+        if event.type_ == "error" {
+            texts.push(format!("[{}]", event.data));
+            break;
+        }
+        texts.push(event.data);
+    }
+    source.close();
+    // Its thread still sends errors, and panics if it cannot.
+    std::mem::forget(events);
+    report("sse-client 1.1.1", &texts.join(" "), "a b\u{FFFD}c d");
+}
+
+async fn log_file() {
+    let path = std::env::temp_dir().join(format!("audit-{}.log", std::process::id()));
+    std::fs::write(&path, b"a\nb\xFFc\nd\n").expect("a file");
+    let mut lines = linemux::MuxedLines::new().expect("a watcher");
+    lines.add_file_from_start(&path).await.expect("it exists");
+    let mut texts = Vec::new();
+    while let Ok(line) = timeout(Duration::from_secs(2), lines.next_line()).await {
+        match line {
+            Ok(Some(line)) => texts.push(line.line().to_owned()),
+            Ok(None) => break,
+            Err(error) => texts.push(format!("[{error}]")),
+        }
+    }
+    std::fs::remove_file(&path).expect("it exists");
+    report("linemux 0.3.0", &texts.join(" "), "a b\u{FFFD}c d");
+}
+
+/// The server writes a line that is not UTF-8, and then its answer.
+async fn mcp() {
+    use mcp_client::{
+        ClientCapabilities, ClientInfo, McpClient, McpClientTrait, McpService, StdioTransport,
+        Transport,
+    };
+
+    const SERVER: &str = r#"read line; printf 'b\377c\n'
+        echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"1.0.0","capabilities":{},"serverInfo":{"name":"é","version":"1"}}}'
+        sleep 4"#;
+    let arguments = vec!["-c".to_owned(), SERVER.to_owned()];
+    let transport = StdioTransport::new("sh", arguments, HashMap::new());
+    let handle = transport.start().await.expect("a process");
+    let mut client = McpClient::new(McpService::with_timeout(handle, Duration::from_secs(2)));
+    let info = ClientInfo { name: "a".into(), version: "1".into() };
+    let answer = client.initialize(info, ClientCapabilities::default()).await;
+    let name = answer.map_or_else(|error| format!("[{error}]"), |answer| answer.server_info.name);
+    report("mcp-client 0.1.0", &name, "é");
 }
 
 /// The same cut, and the same line, here.

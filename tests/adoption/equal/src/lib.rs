@@ -6,9 +6,15 @@ use std::io::Read;
 /// All strings of up to five of these bytes.
 fn strings() -> impl Iterator<Item = Vec<u8>> {
     const BYTES: [u8; 12] = [b'a', 0, 0x80, 0x9F, 0xA0, 0xBF, 0xC0, 0xC3, 0xE2, 0xED, 0xF0, 0xFF];
-    (0..=5_u32).flat_map(|len| {
-        (0..12_usize.pow(len))
-            .map(move |number| (0..len).map(|at| BYTES[number / 12_usize.pow(at) % 12]).collect())
+    combinations(&BYTES, 5)
+}
+
+/// All sequences of up to `most` of these units.
+fn combinations<U: Copy>(units: &[U], most: u32) -> impl Iterator<Item = Vec<U>> {
+    let count = units.len();
+    (0..=most).flat_map(move |len| {
+        (0..count.pow(len))
+            .map(move |number| (0..len).map(|at| units[number / count.pow(at) % count]).collect())
     })
 }
 
@@ -28,6 +34,20 @@ fn lossy_decoders_push_the_same_pieces() {
             peers.retain(|text| !text.is_empty());
             assert_eq!(ours, peers, "{bytes:02x?} cut at {cut}");
         }
+    }
+}
+
+#[test]
+fn errors_have_the_same_text() {
+    for bytes in strings().filter(|bytes| bytes.len() < 5) {
+        assert_eq!(
+            utf8::decode(&bytes).map_err(|error| error.to_string()),
+            utf8_peer::decode(&bytes).map_err(|error| error.to_string())
+        );
+        assert_eq!(
+            cesu8::from_cesu8(&bytes).map_err(|error| error.to_string()),
+            cesu8_peer::from_cesu8(&bytes).map_err(|error| error.to_string())
+        );
     }
 }
 
@@ -113,6 +133,174 @@ fn transcoding_readers_return_the_same_bytes() {
                 is_cut || here == there,
                 "{input:02x?} with {ours:?}: {here:02x?}, {there:02x?}"
             );
+        }
+    }
+}
+
+/// Each input of `strings`, also after text that is longer than the blocks in which both read.
+fn inputs() -> impl Iterator<Item = Vec<u8>> {
+    strings().filter(|bytes| bytes.len() < 5).flat_map(|bytes| {
+        [0, 61, 509, 1021].map(|length| [vec![b'a'; length], bytes.clone()].concat())
+    })
+}
+
+#[test]
+fn validation_finds_the_same_error() {
+    for bytes in inputs() {
+        let ours = simdutf8::basic::from_utf8(&bytes).map_err(|error| error.to_string());
+        let peers = simdutf8_peer::basic::from_utf8(&bytes).map_err(|error| error.to_string());
+        assert_eq!(ours, peers, "{bytes:02x?}");
+        let ours = simdutf8::compat::from_utf8(&bytes)
+            .map_err(|error| (error.valid_up_to(), error.error_len(), error.to_string()));
+        let peers = simdutf8_peer::compat::from_utf8(&bytes)
+            .map_err(|error| (error.valid_up_to(), error.error_len(), error.to_string()));
+        assert_eq!(ours, peers, "{bytes:02x?}");
+    }
+}
+
+macro_rules! same {
+    ($input:expr, $($function:ident)*) => {$(
+        assert_eq!(
+            simdutf::$function($input), simdutf_peer::$function($input),
+            "{}: {:02x?}", stringify!($function), $input
+        );
+    )*};
+}
+
+/// The results of validation of both crates have to be equal, and both have to say whether the input is valid.
+macro_rules! same_error {
+    ($input:expr, $($function:ident $with_errors:ident)*) => {$({
+        let (ours, peers) = (simdutf::$with_errors($input), simdutf_peer::$with_errors($input));
+        assert_eq!(
+            (ours.error as u32, ours.count), (peers.error as u32, peers.count),
+            "{}: {:02x?}", stringify!($with_errors), $input
+        );
+        same!($input, $function);
+    })*};
+}
+
+#[test]
+fn functions_of_simdutf_return_the_same_for_bytes() {
+    for bytes in inputs() {
+        same_error!(&bytes, validate_ascii validate_ascii_with_errors);
+        same_error!(&bytes, validate_utf8 validate_utf8_with_errors);
+        same!(&bytes, utf8_length_from_latin1);
+        let encodings =
+            [simdutf::autodetect_encodings(&bytes), simdutf::autodetect_single_encoding(&bytes)];
+        let peers = [
+            simdutf_peer::autodetect_encodings(&bytes),
+            simdutf_peer::autodetect_single_encoding(&bytes),
+        ];
+        assert_eq!(encodings.map(|set| set.bits()), peers.map(|set| set.bits()), "{bytes:02x?}");
+        if std::str::from_utf8(&bytes).is_ok() {
+            same!(&bytes, count_utf8 utf16_length_from_utf8 utf32_length_from_utf8 latin1_length_from_utf8);
+        }
+    }
+}
+
+/// Each first byte, and each byte that decides about it after it.
+#[test]
+fn simdutf_names_the_same_error() {
+    const NEXT: [u8; 8] = [0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0];
+    for first in 0..=u8::MAX {
+        for next in combinations(&NEXT, 3) {
+            let bytes = [&[first], &next[..]].concat();
+            same_error!(&bytes, validate_utf8 validate_utf8_with_errors);
+        }
+    }
+}
+
+#[test]
+fn functions_of_simdutf_return_the_same_for_units() {
+    const UNITS: [u16; 8] = [0x61, 0xE9, 0x20AC, 0xD83D, 0xDBFF, 0xDC00, 0xDE00, 0xFFFF];
+    for units in combinations(&UNITS, 4).flat_map(|units| {
+        [0, 30, 509, 1021].map(|length| [vec![0x61; length], units.clone()].concat())
+    }) {
+        let swapped: Vec<u16> = units.iter().map(|unit| unit.swap_bytes()).collect();
+        for units in [&units, &swapped] {
+            same_error!(units, validate_utf16 validate_utf16_with_errors);
+            same_error!(units, validate_utf16le validate_utf16le_with_errors);
+            same_error!(units, validate_utf16be validate_utf16be_with_errors);
+        }
+        if String::from_utf16(&units).is_ok() {
+            same!(&units, count_utf16 utf8_length_from_utf16 utf32_length_from_utf16);
+            same!(&units, count_utf16le utf8_length_from_utf16le utf32_length_from_utf16le);
+            same!(&swapped, count_utf16be utf8_length_from_utf16be utf32_length_from_utf16be);
+        }
+    }
+}
+
+#[test]
+fn functions_of_simdutf_return_the_same_for_numbers() {
+    const NUMBERS: [u32; 8] = [0x61, 0xE9, 0x7FF, 0xD800, 0xFFFF, 0x1_0000, 0x10_FFFF, 0x11_0000];
+    for numbers in combinations(&NUMBERS, 3).flat_map(|numbers| {
+        [0, 14, 61].map(|length| [vec![0x61; length], numbers.clone()].concat())
+    }) {
+        same_error!(&numbers, validate_utf32 validate_utf32_with_errors);
+        if numbers.iter().all(|&number| char::from_u32(number).is_some()) {
+            same!(&numbers, utf8_length_from_utf32 utf16_length_from_utf32);
+        }
+    }
+    for len in 0..200 {
+        same!(len, utf16_length_from_latin1 latin1_length_from_utf16 latin1_length_from_utf32);
+        macro_rules! base64 {
+            ($($options:ident)*) => {$(
+                let (ours, peers) = (simdutf::Base64Options::$options, simdutf_peer::Base64Options::$options);
+                assert_eq!(ours as u64, peers as u64);
+                assert_eq!(
+                    simdutf::base64_length_from_binary(len, ours),
+                    simdutf_peer::base64_length_from_binary(len, peers)
+                );
+                for line in [0, 3, 4, 5, 76] {
+                    assert_eq!(
+                        simdutf::base64_length_from_binary_with_lines(len, ours, line),
+                        simdutf_peer::base64_length_from_binary_with_lines(len, peers, line),
+                        "{len}, {ours:?}, {line}"
+                    );
+                }
+            )*};
+        }
+        base64!(Default Url DefaultNoPadding UrlWithPadding DefaultAcceptGarbage UrlAcceptGarbage DefaultOrUrl DefaultOrUrlAcceptGarbage);
+    }
+}
+
+/// Streams without the BOM, the ill-formed bytes, the events without data and the CR at the end, of which the crate here returns
+/// what the standard says.
+#[test]
+fn streams_of_events_have_the_same_events() {
+    use futures::{StreamExt, executor::block_on, stream};
+
+    const LINES: [&str; 11] = [
+        "data: a",
+        "data:é€",
+        "data",
+        "event: x",
+        "event",
+        "id: 1",
+        "id",
+        "retry: 5",
+        ": c",
+        "b: c",
+        "",
+    ];
+    for (lines, end) in
+        combinations(&LINES, 3).flat_map(|lines| ["\n", "\r\n"].map(|end| (lines.clone(), end)))
+    {
+        let last = ["data: d", "", "data: e", ""];
+        let text: String = lines.iter().chain(&last).flat_map(|line| [*line, end]).collect();
+        if text.split(&end.repeat(2)).any(|event| !event.is_empty() && !event.contains("data")) {
+            continue;
+        }
+        for cut in 0..text.len() {
+            let (before, after) = text.as_bytes().split_at(cut);
+            let chunks = || stream::iter([before, after].map(Ok::<_, std::convert::Infallible>));
+            let ours = eventsource_stream::EventStream::new(chunks())
+                .map(|event| event.map(|event| (event.event, event.data, event.id, event.retry)));
+            let peers = eventsource_stream_peer::EventStream::new(chunks())
+                .map(|event| event.map(|event| (event.event, event.data, event.id, event.retry)));
+            let ours: Vec<_> = block_on(ours.collect());
+            let peers: Vec<_> = block_on(peers.collect());
+            assert_eq!(format!("{ours:?}"), format!("{peers:?}"), "{text:?} cut at {cut}");
         }
     }
 }

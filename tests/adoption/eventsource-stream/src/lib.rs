@@ -117,8 +117,8 @@ fn decode(
         let now = decoder.reconnection_time();
         events.push_back(match result {
             Ok(event) => Ok(Event {
-                event: event.event_type.into_owned(),
-                data: event.data,
+                event: String::from(&*event.event_type),
+                data: event.data.into_owned(),
                 id: String::from(&*event.last_event_id),
                 retry: now.filter(|_| now != *retry),
             }),

@@ -142,7 +142,45 @@ pub mod basic {
 
 /// Validation with the offset of the error, as in std.
 pub mod compat {
-    pub use utf8_simd::{Utf8Error, from_utf8, from_utf8_mut};
+    use core::fmt;
+
+    /// Where the input stops being UTF-8. The text is that of simdutf8, which programs search.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Utf8Error(utf8_simd::Utf8Error);
+
+    impl Utf8Error {
+        #[inline]
+        pub fn valid_up_to(&self) -> usize {
+            self.0.valid_up_to()
+        }
+
+        #[inline]
+        pub fn error_len(&self) -> Option<usize> {
+            self.0.error_len()
+        }
+    }
+
+    impl fmt::Display for Utf8Error {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            let index = self.valid_up_to();
+            match self.error_len() {
+                Some(len) => write!(f, "invalid utf-8 sequence of {len} bytes from index {index}"),
+                None => write!(f, "incomplete utf-8 byte sequence from index {index}"),
+            }
+        }
+    }
+
+    impl core::error::Error for Utf8Error {}
+
+    #[inline]
+    pub fn from_utf8(input: &[u8]) -> Result<&str, Utf8Error> {
+        utf8_simd::from_utf8(input).map_err(Utf8Error)
+    }
+
+    #[inline]
+    pub fn from_utf8_mut(input: &mut [u8]) -> Result<&mut str, Utf8Error> {
+        utf8_simd::from_utf8_mut(input).map_err(Utf8Error)
+    }
 
     /// Validation at one level. Here it is the best one of the machine.
     #[cfg(feature = "public_imp")]

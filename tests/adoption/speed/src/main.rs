@@ -25,6 +25,13 @@ fn main() {
         measure(&format!("simdutf8: {name} in strings"), text.len(), || {
             strings.iter().filter(|string| simdutf8::compat::from_utf8(string).is_ok()).count()
         });
+        measure(&format!("simdutf: {name} in 64 KiB"), text.len(), || {
+            text.as_bytes().chunks(64 << 10).filter(|chunk| simdutf::validate_utf8(chunk)).count()
+        });
+        let units: Vec<u16> = text.encode_utf16().collect();
+        measure(&format!("simdutf: {name}, length of its UTF-16 in UTF-8"), text.len(), || {
+            simdutf::utf8_length_from_utf16(&units)
+        });
     }
     measure("utf-8: mixed text in 4 KiB chunks, lossy", mixed.len(), || {
         let mut length = 0;

@@ -21,20 +21,21 @@ pub enum DecodeError<'a> {
     Incomplete { valid_prefix: &'a str, incomplete_suffix: Incomplete },
 }
 
+/// The text is that of utf-8, which programs can search.
 impl fmt::Display for DecodeError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Invalid { valid_prefix, invalid_sequence, .. } => {
-                write!(f, "invalid UTF-8 at byte {}: {invalid_sequence:02x?}", valid_prefix.len())
-            }
-            Self::Incomplete { valid_prefix, incomplete_suffix } => {
-                write!(
-                    f,
-                    "incomplete UTF-8 at byte {}: {:02x?}",
-                    valid_prefix.len(),
-                    incomplete_suffix.bytes()
-                )
-            }
+            Self::Invalid { valid_prefix, invalid_sequence, remaining_input } => write!(
+                f,
+                "found invalid byte sequence {invalid_sequence:02x?} after {} valid bytes, followed by {} more unprocessed bytes",
+                valid_prefix.len(),
+                remaining_input.len()
+            ),
+            Self::Incomplete { valid_prefix, incomplete_suffix } => write!(
+                f,
+                "found incomplete byte sequence {incomplete_suffix:02x?} after {} bytes",
+                valid_prefix.len()
+            ),
         }
     }
 }
@@ -117,10 +118,6 @@ impl Incomplete {
         };
         self.buffer_len = len as u8;
         (is_text || matches!(end, PrefixEnd::IllFormed(_))).then_some((len - held, is_text))
-    }
-
-    fn bytes(&self) -> &[u8] {
-        &self.buffer[..usize::from(self.buffer_len)]
     }
 
     fn take(&mut self) -> &[u8] {

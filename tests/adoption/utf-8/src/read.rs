@@ -31,8 +31,8 @@ impl BufReadDecoderError<'_> {
 impl fmt::Display for BufReadDecoderError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::InvalidByteSequence(bytes) => write!(f, "invalid UTF-8: {bytes:02x?}"),
-            Self::Io(error) => write!(f, "the reader failed: {error}"),
+            Self::InvalidByteSequence(bytes) => write!(f, "invalid byte sequence: {bytes:02x?}"),
+            Self::Io(error) => write!(f, "underlying bytestream error: {error}"),
         }
     }
 }
