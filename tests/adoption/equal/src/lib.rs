@@ -264,8 +264,8 @@ fn functions_of_simdutf_return_the_same_for_numbers() {
     }
 }
 
-/// Streams without the BOM, the ill-formed bytes, the events without data and the CR at the end, of which the crate here returns
-/// what the standard says.
+/// Streams without what the published crate and the standard treat differently: a BOM, ill-formed bytes, events
+/// without data, and a CR at the end.
 #[test]
 fn streams_of_events_have_the_same_events() {
     use futures::{StreamExt, executor::block_on, stream};
