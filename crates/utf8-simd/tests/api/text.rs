@@ -37,9 +37,8 @@ fn a_near_error_is_found_at_every_offset_in_a_word() {
 #[test]
 fn the_text_before_an_error_at_every_index_is_that_of_std() {
     for fill in ["a", "é", "€", "𝄞", "aé€𝄞"] {
-        let lens = (0..=140).chain((141..=400).step_by(13));
         for (len, seed) in
-            lens.flat_map(|len| [(len, &b"\xFF"[..]), (len, b"\xE2\x82"), (len, b"")])
+            (0..=400).flat_map(|len| [(len, &b"\xFF"[..]), (len, b"\xE2\x82"), (len, b"")])
         {
             let mut bytes = fill.repeat(len / fill.len() + 1).into_bytes();
             bytes.truncate(len);
