@@ -343,12 +343,12 @@ mod like_async {
         [first, second].into_iter().filter(|part| !part.is_empty()).map(Chunk).collect()
     }
 
-    /// Every input of the vectors, cut at every byte, and in single bytes.
-    fn at_every_cut(check: impl Fn(&[Does<'_>], Utf8Options, ErrorMode) + Sync) {
+    /// The first `most` bytes of every input of the vectors, cut at every byte, and in single bytes.
+    fn at_every_cut(most: usize, check: impl Fn(&[Does<'_>], Utf8Options, ErrorMode) + Sync) {
         let inputs = support::inputs();
         let checked = sum_of(&inputs, |(bytes, config)| {
             let options = support::options(*config);
-            let bytes = &bytes[..bytes.len().min(24)];
+            let bytes = &bytes[..bytes.len().min(most)];
             for (_, mode) in MODES {
                 for at in 0..bytes.len().max(1) {
                     check(&cut(bytes, at), options, mode);
@@ -360,30 +360,51 @@ mod like_async {
         assert!(checked > 1000, "{checked}");
     }
 
+    type Async<'a> = stream::Utf8Reader<Script<'a>>;
+    type Blocking<'a> = blocking::Utf8Reader<Script<'a>>;
+    type AsyncBytes<'a> = stream::Utf8ByteReader<Async<'a>>;
+    type BlockingBytes<'a> = blocking::Utf8ByteReader<Blocking<'a>>;
+    type AsyncLines<'a> = Lines<stream::Utf8Lines<Async<'a>>>;
+    type BlockingLines<'a> = Lines<blocking::Utf8Lines<Blocking<'a>>>;
+
+    fn texts_agree(does: &[Does<'_>], options: Utf8Options, mode: ErrorMode) {
+        agree::<Blocking, Async>(does, options, mode);
+    }
+
+    fn bytes_agree(does: &[Does<'_>], options: Utf8Options, mode: ErrorMode) {
+        agree::<BlockingBytes, AsyncBytes>(does, options, mode);
+    }
+
+    fn lines_agree(does: &[Does<'_>], options: Utf8Options, mode: ErrorMode) {
+        agree::<BlockingLines, AsyncLines>(does, options, mode);
+    }
+
+    /// Enough for every short vector.
+    const SHORT: usize = 24;
+
     #[test]
     fn texts_and_errors_are_those_of_the_async_reader_at_every_cut() {
-        at_every_cut(|does, options, mode| {
-            agree::<blocking::Utf8Reader<Script>, stream::Utf8Reader<Script>>(does, options, mode);
-        });
+        at_every_cut(SHORT, texts_agree);
     }
 
     #[test]
     fn bytes_are_those_of_the_async_reader_at_every_cut() {
-        at_every_cut(|does, options, mode| {
-            agree::<
-                blocking::Utf8ByteReader<blocking::Utf8Reader<Script>>,
-                stream::Utf8ByteReader<stream::Utf8Reader<Script>>,
-            >(does, options, mode);
+        at_every_cut(SHORT, bytes_agree);
+    }
+
+    #[test]
+    #[ignore = "seconds in release mode"]
+    fn long_inputs_are_read_as_by_the_async_reader_at_every_cut() {
+        at_every_cut(60, |does, options, mode| {
+            texts_agree(does, options, mode);
+            bytes_agree(does, options, mode);
+            lines_agree(does, options, mode);
         });
     }
 
     #[test]
     fn lines_are_those_of_the_async_reader_at_every_cut() {
-        type Blocking<'a> = Lines<blocking::Utf8Lines<blocking::Utf8Reader<Script<'a>>>>;
-        type Async<'a> = Lines<stream::Utf8Lines<stream::Utf8Reader<Script<'a>>>>;
-        at_every_cut(|does, options, mode| {
-            agree::<Blocking, Async>(does, options, mode);
-        });
+        at_every_cut(SHORT, lines_agree);
         for bytes in [
             &b"one\ntwo\r\nthree"[..],
             b"\xEF\xBB\xBFa\r\n\r\r\n\xE2\x82\n\xFF\r",
@@ -391,7 +412,7 @@ mod like_async {
         ] {
             for (_, mode) in MODES {
                 for at in 0..bytes.len() {
-                    agree::<Blocking, Async>(&cut(bytes, at), Utf8Options::new(), mode);
+                    lines_agree(&cut(bytes, at), Utf8Options::new(), mode);
                 }
             }
         }
@@ -404,13 +425,8 @@ mod like_async {
         for script in crate::script::scripts(&steps, 4) {
             for (_, mode) in MODES {
                 let options = Utf8Options::new();
-                agree::<blocking::Utf8Reader<Script>, stream::Utf8Reader<Script>>(
-                    &script, options, mode,
-                );
-                agree::<
-                    Lines<blocking::Utf8Lines<blocking::Utf8Reader<Script>>>,
-                    Lines<stream::Utf8Lines<stream::Utf8Reader<Script>>>,
-                >(&script, options, mode);
+                texts_agree(&script, options, mode);
+                lines_agree(&script, options, mode);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! `Utf8LinesCodec`: lines.
 
 use super::*;
-use crate::lists::assert_linear;
+use crate::lists::{assert_linear, sum_of};
 use crate::support::lines::LineSettings;
 use crate::support::reference::{self, LineItem};
 
@@ -97,7 +97,7 @@ fn crlf_lines_end_only_at_crlf_at_any_split() {
     const BYTES: &[u8] = b"a\r\n\xFF";
     let mut strings = vec![Vec::new()];
     let mut last = strings.clone();
-    for _ in 0..5 {
+    for _ in 0..6 {
         last = last.iter().flat_map(|s| BYTES.iter().map(|&b| [&s[..], &[b]].concat())).collect();
         strings.extend_from_slice(&last);
     }
@@ -109,7 +109,7 @@ fn crlf_lines_end_only_at_crlf_at_any_split() {
             for limit in [1, 100] {
                 let delimiter = delimiter.clone();
                 let settings = LineSettings { mode, delimiter, limit, ..LineSettings::default() };
-                for bytes in &strings {
+                let checked = sum_of(&strings, |bytes| {
                     let model = |ended| {
                         let items = reference::lines_prefix(
                             bytes,
@@ -142,7 +142,9 @@ fn crlf_lines_end_only_at_crlf_at_any_split() {
                         let accepted: Vec<_> = expected.iter().filter_map(text_of_line).collect();
                         assert_eq!(accepted, whole, "{bytes:02x?}");
                     }
-                }
+                    1
+                });
+                assert_eq!(checked, strings.len() as u64);
             }
         }
     }

@@ -299,7 +299,7 @@ fn a_line_decoder_holds_at_most_twice_the_limit_and_the_delimiter() {
         (Delimiter::text(&long).unwrap(), b"ab"),
         (Delimiter::text(&long).unwrap(), b"\xFF"),
     ] {
-        let flood = unit.repeat(3 * (1 << 16) / unit.len());
+        let flood = unit.repeat(MIB / unit.len());
         for limit in [0, 1, 1000, 1 << 16] {
             for size in [1, 7, 255, 1000, 4096, MIB] {
                 for mode in [ErrorMode::Fatal, ErrorMode::Escape] {
@@ -308,6 +308,8 @@ fn a_line_decoder_holds_at_most_twice_the_limit_and_the_delimiter() {
                     let mut decoder = decoder.with_max_length(limit).with_error_mode(mode);
                     let before = counting::watch();
                     let mut items = 0;
+                    // Small chunks are slow, and a part is longer than each limit.
+                    let flood = if size < 255 { &flood[..3 << 16] } else { &flood };
                     for chunk in flood.chunks(size) {
                         let mut lines = decoder.push(chunk);
                         while lines.next_line().is_some() {

@@ -16,7 +16,7 @@ use crate::support::{
 use bytes::Bytes;
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error};
 
-/// The splits of `len` bytes: none, each alone, byte by byte, and the same with empty chunks between.
+/// The splits of `len` bytes: none, each alone, byte by byte, and that with empty chunks between.
 fn single_cuts(len: usize) -> Vec<Vec<usize>> {
     let mut all = vec![vec![], vec![0, 0], vec![len, len], (0..=len).collect()];
     all.push((0..=len).flat_map(|at| [at, at]).collect());
@@ -49,16 +49,21 @@ fn every_vector_decodes_as_expected_at_every_split() {
     let inputs = inputs();
     assert!(inputs.len() > 1000, "only {} inputs", inputs.len());
     let checked = sum_of(&inputs, |(bytes, config)| {
-        let expected = Expected::new(bytes, *config);
-        for cuts in single_cuts(bytes.len()) {
-            validator_agrees(bytes, &cuts, *config, &expected);
-            for (name, subject) in subjects(*config, ErrorMode::Fatal) {
-                check(name, subject, bytes, &cuts, &expected);
-            }
-        }
+        decodes_as_expected(bytes, *config, &single_cuts(bytes.len()));
         1
     });
     assert_eq!(checked, inputs.len() as u64);
+}
+
+/// Decodes `bytes` by each subject, with each of `splits`.
+fn decodes_as_expected(bytes: &[u8], config: Config, splits: &[Vec<usize>]) {
+    let expected = Expected::new(bytes, config);
+    for cuts in splits {
+        validator_agrees(bytes, cuts, config, &expected);
+        for (name, subject) in subjects(config, ErrorMode::Fatal) {
+            check(name, subject, bytes, cuts, &expected);
+        }
+    }
 }
 
 #[test]
@@ -69,6 +74,17 @@ fn every_vector_is_repaired_as_expected_at_every_split() {
         1
     });
     assert_eq!(checked, inputs.len() as u64);
+}
+
+#[test]
+#[ignore = "seconds in release mode"]
+fn every_vector_is_as_expected_with_an_empty_chunk_at_every_split() {
+    for (bytes, config) in inputs() {
+        let splits: Vec<_> = (1..bytes.len()).map(|at| vec![at, at]).collect();
+        decodes_as_expected(&bytes, config, &splits);
+        are_repaired_as_expected(&bytes, config, &splits);
+        splits_into_lines_as_expected(&bytes, config, &splits);
+    }
 }
 
 #[test]
@@ -94,25 +110,28 @@ fn are_repaired_as_expected(bytes: &[u8], config: Config, splits: &[Vec<usize>])
 #[test]
 fn every_short_vector_decodes_as_expected_at_every_pair_of_splits() {
     for (bytes, config) in inputs().into_iter().filter(|(bytes, _)| bytes.len() <= 16) {
-        let expected = Expected::new(&bytes, config);
-        for cuts in double_cuts(bytes.len()) {
-            validator_agrees(&bytes, &cuts, config, &expected);
-            for (name, subject) in subjects(config, ErrorMode::Fatal) {
-                check(name, subject, &bytes, &cuts, &expected);
-            }
-        }
+        decodes_as_expected(&bytes, config, &double_cuts(bytes.len()));
     }
 }
 
 #[test]
 fn every_longer_vector_decodes_as_expected_at_every_pair_of_near_splits() {
-    // A character, a BOM, and the byte after it.
-    const DISTANCE: usize = 5;
+    // The length of a character or a BOM, and one more.
+    longer_vectors_decode_as_expected(|len| near_cuts(len, 5));
+}
+
+#[test]
+#[ignore = "seconds in release mode"]
+fn every_longer_vector_decodes_as_expected_at_every_pair_of_splits() {
+    longer_vectors_decode_as_expected(double_cuts);
+}
+
+fn longer_vectors_decode_as_expected(cuts: fn(usize) -> Vec<Vec<usize>>) {
     let mut inputs = inputs();
     inputs.retain(|(bytes, _)| bytes.len() > 16);
     let checked = sum_of(&inputs, |(bytes, config)| {
         let expected = Expected::new(bytes, *config);
-        for cuts in near_cuts(bytes.len(), DISTANCE) {
+        for cuts in cuts(bytes.len()) {
             for (name, subject) in subjects(*config, ErrorMode::Fatal).step_by(4) {
                 check_ends(name, subject, bytes, &cuts, &expected);
             }
@@ -255,19 +274,17 @@ fn every_line_vector_splits_as_expected_in_every_mode_at_every_pair_of_splits() 
 #[test]
 fn every_decoding_vector_splits_into_lines_as_expected_at_every_split() {
     for (bytes, config) in inputs().into_iter().filter(|(bytes, _)| bytes.len() <= 24) {
-        for (model_mode, mode) in [MODES[0], MODES[3]] {
-            for limit in [4, 1 << 16] {
-                let expected =
-                    ExpectedLines::new(&bytes, config, model_mode, &Delimiter::Lf, limit);
-                let settings = LineSettings {
-                    options: options(config),
-                    mode,
-                    limit,
-                    ..LineSettings::default()
-                };
-                for cuts in single_cuts(bytes.len()) {
-                    expected.check(&settings, &bytes, &cuts);
-                }
+        splits_into_lines_as_expected(&bytes, config, &single_cuts(bytes.len()));
+    }
+}
+
+fn splits_into_lines_as_expected(bytes: &[u8], config: Config, splits: &[Vec<usize>]) {
+    for (model_mode, mode) in [MODES[0], MODES[3]] {
+        for limit in [4, 1 << 16] {
+            let expected = ExpectedLines::new(bytes, config, model_mode, &Delimiter::Lf, limit);
+            let settings = line_settings(config, mode, &Delimiter::Lf, limit);
+            for cuts in splits {
+                expected.check(&settings, bytes, cuts);
             }
         }
     }
