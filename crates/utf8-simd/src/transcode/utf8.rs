@@ -215,6 +215,7 @@ fn decode<U: DecodeUnit>(input: &[u8], output: &mut [U], errors: Errors) -> Tran
 fn decode_valid<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Transcoded {
     let level = Level::detect();
     let (mut read, mut written) = (0, 0);
+    // Whether the last `SHORT` bytes before `read` are ASCII.
     let mut is_after_ascii = false;
     loop {
         let (rest, room) = (tail(input, read), output.get_mut(written..).unwrap_or_default());
@@ -235,6 +236,7 @@ fn decode_valid<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Transcoded {
             if let Some(units) = U::decode_short(level, block, room) {
                 read += SHORT - back;
                 written += units - back;
+                is_after_ascii = units == SHORT;
                 if read == input.len() {
                     return Transcoded { read, written, stop: Stop::Done };
                 }
@@ -243,6 +245,7 @@ fn decode_valid<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Transcoded {
             is_after_ascii = false;
             continue;
         }
+        is_after_ascii = false;
         let window = head(rest, rest.len().min(window::<U>(room.len())));
         let (text, end) = valid_prefix(window);
         let (used, units) = U::decode(level, text, room);

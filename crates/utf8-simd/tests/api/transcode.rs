@@ -542,6 +542,25 @@ fn long_damaged_text_is_converted_as_by_the_model() {
     }
 }
 
+/// Conversions treat ASCII at the start in a way of its own, and so the end of what follows it.
+#[test]
+fn text_after_ascii_is_converted_as_by_the_model() {
+    let levels = Levels::lock();
+    for fill in FILLS {
+        for ascii in [1, 63, 64, 65, 130, 256] {
+            for len in [1, 30, 64, 90, 130, 300, 700, 1200] {
+                for end in [&b""[..], b"am", b"am\xF8\x88\xE2\x82"] {
+                    let text = fill_to("plain ", ascii) + &fill_to(fill, len);
+                    let input = [text.as_bytes(), end].concat();
+                    direction::<Utf8, Utf8>(&levels, &input);
+                    direction::<Utf8, Utf16>(&levels, &input);
+                    direction::<Utf8, char>(&levels, &input);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn resumed_conversions_join_to_the_whole() {
     let levels = Levels::lock();
