@@ -264,8 +264,8 @@ fn functions_of_simdutf_return_the_same_for_numbers() {
     }
 }
 
-/// Streams that both decode alike: not those with a BOM, ill-formed bytes, events without data or a CR at the end. Of these,
-/// the crate here follows the standard.
+/// Streams without what the published crate and the standard treat differently: a BOM, ill-formed bytes, events
+/// without data, and a CR at the end.
 #[test]
 fn streams_of_events_have_the_same_events() {
     use futures::{StreamExt, executor::block_on, stream};

@@ -91,7 +91,7 @@ fn check_utf8(src: &[u8]) -> Checked {
     })
 }
 
-/// The error of the first sequence: it lacks a byte, or else its number is invalid.
+/// The error of the first sequence: it lacks a byte, or else its value is not a scalar value.
 fn utf8_error(sequence: &[u8]) -> ErrorCode {
     let (len, least) = match sequence[0] {
         0xC0..=0xDF => (2, 0x80),
