@@ -17,6 +17,7 @@
 //! | decide what happens to errors | [`errors`] |
 //! | know what a layer costs in time and memory | [`costs`] |
 //! | follow the rules of a protocol | [`protocols`] |
+//! | validate documents or columns in a library | the page of [utf8-simd](https://docs.rs/utf8-simd), which has the cost of short strings |
 //!
 //! The module contains documentation only. The [crate page](crate#choosing-a-type) has a table of the types.
 //!
