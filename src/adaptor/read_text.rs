@@ -84,6 +84,8 @@ struct RepairedText {
     source_left: u32,
     /// The number of errors in these bytes.
     errors_left: u32,
+    /// How many of them are well-formed.
+    rejected_left: u32,
 }
 
 impl ReadText {
@@ -311,6 +313,8 @@ impl ReadText {
             return Ok(false);
         }
         let errors_before = decoder.error_count() - 1;
+        let rejected = u64::from(!error.kind().is_ill_formed());
+        let rejected_before = decoder.rejected_count() - rejected;
         repaired.text.clear();
         repaired.text.push_str(&repair);
         let read = decoder.decode_lossy(buffer.rest(), *mode, &mut repaired.text);
@@ -319,6 +323,7 @@ impl ReadText {
         (repaired.done, repaired.located) = (0, 0);
         repaired.source_left = (error.bytes().len() + read) as u32;
         repaired.errors_left = (decoder.error_count() - errors_before) as u32;
+        repaired.rejected_left = (decoder.rejected_count() - rejected_before) as u32;
         self.repaired_in = (self.mode, self.decoder.scanner().options());
         Ok(!self.repaired.text.is_empty())
     }
@@ -361,6 +366,7 @@ impl ReadText {
                 repaired.located +=
                     mode.repair(&error, *options).map_or(0, |repair| repair.len()) as u32;
                 repaired.errors_left -= 1;
+                repaired.rejected_left -= u32::from(!error.kind().is_ill_formed());
                 source = &source[len..];
             }
         }
@@ -383,16 +389,16 @@ impl ReadText {
             taken.locate();
         }
         let Self { buffer, mut decoder, mode, repaired, .. } = taken;
-        let (len, errors) = match is_repaired {
-            true => (repaired.source_left as usize, repaired.errors_left),
-            false => (buffer.as_str().len(), 0),
+        let (len, errors, rejected) = match is_repaired {
+            true => (repaired.source_left as usize, repaired.errors_left, repaired.rejected_left),
+            false => (buffer.as_str().len(), 0, 0),
         };
         if is_repaired && decoder.position() == len as u64 {
             // A BOM is expected again. The result is the same.
             decoder.reset();
         } else {
             decoder.scanner_mut().unread(len);
-            decoder.forget(errors.into());
+            decoder.forget(errors.into(), rejected.into());
         }
         Unread { bytes: BytesMut::from(buffer.rest_after(len)), decoder, mode, has_ended }
     }

@@ -400,8 +400,9 @@ impl fmt::Debug for Utf8Error {
 impl core::error::Error for Utf8Error {}
 
 impl Utf8ErrorKind {
-    /// Whether the bytes are ill-formed; if not, the options reject them.
-    pub(crate) const fn is_ill_formed(self) -> bool {
+    /// Returns whether the bytes are ill-formed. If not, they are well-formed, and [the options](crate::Utf8Options) reject
+    /// them.
+    pub const fn is_ill_formed(self) -> bool {
         !matches!(
             self,
             Self::ForbiddenBom | Self::MissingBom | Self::Noncharacter | Self::Forbidden
@@ -455,7 +456,7 @@ const _: () = assert!(size_of::<Utf8Error>() == 16);
 
 /// The number of errors of one stream, and the first of them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ErrorStats<E = Utf8Error> {
+pub(crate) struct ErrorStats<E> {
     count: u64,
     first: Option<E>,
 }
@@ -490,12 +491,6 @@ impl<E: Copy> ErrorStats<E> {
         }
     }
 
-    /// Subtracts the last `errors` from the count.
-    pub(crate) fn forget(&mut self, errors: u64) {
-        self.count = self.count.saturating_sub(errors);
-        self.first = self.first.filter(|_| self.count > 0);
-    }
-
     pub(crate) const fn count(&self) -> u64 {
         self.count
     }
@@ -508,6 +503,47 @@ impl<E: Copy> ErrorStats<E> {
 impl<E: Copy> Default for ErrorStats<E> {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// The errors of a stream of UTF-8.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Utf8Stats {
+    pub(crate) all: ErrorStats<Utf8Error>,
+    /// How many of them are well-formed.
+    pub(crate) rejected: u64,
+}
+
+impl Utf8Stats {
+    pub(crate) const fn new() -> Self {
+        Self { all: ErrorStats::new(), rejected: 0 }
+    }
+
+    /// Counts an error and returns it.
+    #[inline]
+    pub(crate) fn note(&mut self, error: Utf8Error) -> Utf8Error {
+        self.rejected += u64::from(!error.kind().is_ill_formed());
+        self.all.note(error)
+    }
+
+    /// Adds `errors`, all ill-formed, to the count. `first` returns the first of them.
+    #[inline]
+    pub(crate) fn add(&mut self, errors: u64, first: impl FnOnce() -> Option<Utf8Error>) {
+        self.all.add(errors, first);
+    }
+
+    /// Adds those of a later part of the stream.
+    pub(crate) fn extend(&mut self, later: &Self) {
+        self.add(later.all.count, || later.all.first);
+        self.rejected += later.rejected;
+    }
+
+    /// Subtracts the last `errors` from the count, `rejected` of which are well-formed.
+    pub(crate) fn forget(&mut self, errors: u64, rejected: u64) {
+        let all = &mut self.all;
+        all.count = all.count.saturating_sub(errors);
+        all.first = all.first.filter(|_| all.count > 0);
+        self.rejected = self.rejected.saturating_sub(rejected);
     }
 }
 
