@@ -313,7 +313,7 @@ impl ReadText {
             return Ok(false);
         }
         let errors_before = decoder.error_count() - 1;
-        let rejected = u64::from(!error.kind().is_ill_formed());
+        let rejected = u64::from(error.is_rejection());
         let rejected_before = decoder.rejected_count() - rejected;
         repaired.text.clear();
         repaired.text.push_str(&repair);
@@ -366,7 +366,7 @@ impl ReadText {
                 repaired.located +=
                     mode.repair(&error, *options).map_or(0, |repair| repair.len()) as u32;
                 repaired.errors_left -= 1;
-                repaired.rejected_left -= u32::from(!error.kind().is_ill_formed());
+                repaired.rejected_left -= u32::from(error.is_rejection());
                 source = &source[len..];
             }
         }

@@ -722,7 +722,7 @@ impl LineMachine {
             line.first_error_offset = error.valid_up_to();
         }
         line.errors += 1;
-        line.rejected += u64::from(!error.kind().is_ill_formed());
+        line.rejected += u64::from(error.is_rejection());
     }
 
     /// Takes a line of `len` bytes. The first `content` are text, and their errors are counted.

@@ -485,7 +485,7 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
                 }
             } else if let Some(error) = self.scanner.take_stray(first) {
                 self.input = tail(self.input, 1);
-                return Some(Err(self.stats.note(error)));
+                return Some(Err(self.stats.all.note(error)));
             }
         }
         self.take_piece()
@@ -538,7 +538,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             }
         } else if let Some(error) = self.scanner.error_here(self.input) {
             self.input = tail(self.input, error.bytes().len());
-            return Some(Err(self.stats.note(error)));
+            return Some(Err(self.stats.all.note(error)));
         } else if self.patience > 0 && self.scanner.are_errors_dense() {
             let (text, end) = self.scanner.step_dense(self.input);
             if !text.is_empty() {
