@@ -15,8 +15,9 @@ use pin_project_lite::pin_project;
 use tower_layer::Layer;
 use tower_service::Service;
 
+use crate::adaptor::charset::Charset;
 use crate::decoder::{ErrorMode, Utf8Options};
-use crate::http::content_type::{BodyCharset, is_text};
+use crate::http::content_type::{charset_in_headers, is_text};
 use crate::http::error::BoxError;
 use crate::http::header_fields::{content_coding, names_part};
 use crate::http::{BodyError, Utf8Body};
@@ -238,7 +239,7 @@ impl Utf8Layer {
         headers: &HeaderMap,
         is_part: bool,
         body: &impl Body,
-    ) -> Result<Option<BodyCharset>, BodyError> {
+    ) -> Result<Option<Charset>, BodyError> {
         let is_absent = body.is_end_stream() && !headers.contains_key(CONTENT_TYPE);
         if let Some(header_check) = self.header_check.filter(|_| !is_absent) {
             header_check(headers)?;
@@ -246,7 +247,7 @@ impl Utf8Layer {
         if !is_text(headers)? || is_part || content_coding(headers).is_some() {
             return Ok(None);
         }
-        let charset = BodyCharset::from_headers(headers)?;
+        let charset = charset_in_headers(headers)?;
         if body.size_hint().lower() > self.max_length {
             return Err(BodyError::TooLong { max_length: self.max_length });
         }
@@ -254,12 +255,7 @@ impl Utf8Layer {
     }
 
     /// Wraps the body if it has a charset, and changes the headers if the body changes.
-    fn wrap<B>(
-        &self,
-        headers: &mut HeaderMap,
-        charset: Option<BodyCharset>,
-        body: B,
-    ) -> CheckedBody<B>
+    fn wrap<B>(&self, headers: &mut HeaderMap, charset: Option<Charset>, body: B) -> CheckedBody<B>
     where
         B: Body<Data = Bytes, Error: Into<BoxError>>,
     {
