@@ -143,7 +143,7 @@ fn agree<T: PartialEq>(first: &mut Option<T>, next: T) -> Result<(), BodyError> 
 /// # }
 /// ```
 pub fn require_text(headers: &HeaderMap) -> Result<(), BodyError> {
-    text_kind(headers, &[TextKind::Text])?;
+    text_kind(headers, &[TextKind::Text], &[])?;
     require_whole(headers)
 }
 
@@ -153,7 +153,7 @@ pub fn require_text(headers: &HeaderMap) -> Result<(), BodyError> {
 ///
 /// The same as [`require_text`].
 pub fn require_json(headers: &HeaderMap) -> Result<(), BodyError> {
-    text_kind(headers, &[TextKind::Json])?;
+    text_kind(headers, &[TextKind::Json], &[])?;
     require_whole(headers)
 }
 
@@ -164,7 +164,7 @@ pub fn require_json(headers: &HeaderMap) -> Result<(), BodyError> {
 /// The same as [`require_text`]; [`BodyError::ContradictoryCharsets`] if one field is text and another one
 /// JSON.
 pub fn require_text_or_json(headers: &HeaderMap) -> Result<(), BodyError> {
-    text_kind(headers, &TextKind::ALL)?;
+    text_kind(headers, &TextKind::ALL, &[])?;
     require_whole(headers)
 }
 
@@ -195,7 +195,7 @@ pub fn require_text_or_json(headers: &HeaderMap) -> Result<(), BodyError> {
 /// # }
 /// ```
 pub fn require_checkable(headers: &HeaderMap) -> Result<(), BodyError> {
-    if is_text(headers)? { require_whole(headers) } else { Ok(()) }
+    if is_text(headers, &[])? { require_whole(headers) } else { Ok(()) }
 }
 
 /// What kind of text a media type is.
@@ -209,13 +209,15 @@ impl TextKind {
     const ALL: [Self; 2] = [Self::Text, Self::Json];
 }
 
-/// Whether the headers describe text or JSON. If only some of several media types are text, a reader of the first
+/// Whether the headers describe text or JSON, or one of `more` media types. If only some of several media types are text, a reader of the first
 /// one and a reader of the last one differ (RFC 9110, section 8.3): that is an error.
-pub(super) fn is_text(headers: &HeaderMap) -> Result<bool, BodyError> {
-    match text_kind(headers, &TextKind::ALL) {
+pub(super) fn is_text(headers: &HeaderMap, more: &[&str]) -> Result<bool, BodyError> {
+    match text_kind(headers, &TextKind::ALL, more) {
         Err(BodyError::UnsupportedMediaType { .. }) => {
             let mut fields = headers.get_all(CONTENT_TYPE).into_iter();
-            match fields.any(|field| members(field.as_bytes()).any(is_text_type)) {
+            match fields
+                .any(|field| members(field.as_bytes()).any(|field| is_text_type(field, more)))
+            {
                 true => Err(BodyError::ContradictoryCharsets),
                 false => Ok(false),
             }
@@ -238,17 +240,21 @@ fn members(field: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-fn is_text_type(field: &[u8]) -> bool {
-    Parameters::of(field).is_ok_and(|parameters| kind_of(parameters.media_type).is_some())
+fn is_text_type(field: &[u8], more: &[&str]) -> bool {
+    Parameters::of(field).is_ok_and(|parameters| kind_of(parameters.media_type, more).is_some())
 }
 
 /// Returns the kind of text that the headers describe, if it is an accepted one.
-fn text_kind(headers: &HeaderMap, accepted: &[TextKind]) -> Result<TextKind, BodyError> {
+fn text_kind(
+    headers: &HeaderMap,
+    accepted: &[TextKind],
+    more: &[&str],
+) -> Result<TextKind, BodyError> {
     let mut first = None;
     for field in headers.get_all(CONTENT_TYPE) {
         let mut parameters = Parameters::of(field.as_bytes())?;
         let media_type = parameters.media_type;
-        let Some(kind) = kind_of(media_type).filter(|kind| accepted.contains(kind)) else {
+        let Some(kind) = kind_of(media_type, more).filter(|kind| accepted.contains(kind)) else {
             let media_type = media_type.escape_ascii().take(80).map(char::from).collect();
             return Err(BodyError::UnsupportedMediaType { media_type });
         };
@@ -259,11 +265,17 @@ fn text_kind(headers: &HeaderMap, accepted: &[TextKind]) -> Result<TextKind, Bod
     first.ok_or(BodyError::UnsupportedMediaType { media_type: String::new() })
 }
 
-fn kind_of(media_type: &[u8]) -> Option<TextKind> {
+/// `more` has other types that are text, and the ends of their names after a `+`.
+fn kind_of(media_type: &[u8], more: &[&str]) -> Option<TextKind> {
+    let is_one = |media_type: &[u8], known: &str| match known.starts_with('+') {
+        true => media_type.ends_with(known.to_ascii_lowercase().as_bytes()),
+        false => media_type.eq_ignore_ascii_case(known.as_bytes()),
+    };
     match &*media_type.to_ascii_lowercase() {
         b"application/json" => Some(TextKind::Json),
         media_type if media_type.ends_with(b"+json") => Some(TextKind::Json),
         media_type if media_type.starts_with(b"text/") => Some(TextKind::Text),
+        media_type if more.iter().any(|known| is_one(media_type, known)) => Some(TextKind::Text),
         _ => None,
     }
 }
@@ -274,7 +286,7 @@ fn is_always_utf8(media_type: &[u8]) -> bool {
     match &*media_type.to_ascii_lowercase() {
         b"text/event-stream" => true, // WHATWG HTML, section 9.2.6
         b"text/vtt" => true,          // WebVTT, section 4.1
-        media_type => kind_of(media_type) == Some(TextKind::Json),
+        media_type => kind_of(media_type, &[]) == Some(TextKind::Json),
     }
 }
 
