@@ -72,7 +72,7 @@ pub mod http {}
 
 /// WebSocket: messages that are validated while they arrive.
 ///
-#[cfg_attr(feature = "std", doc = include_str!("websocket.md"))]
+#[cfg_attr(feature = "codec", doc = include_str!("websocket.md"))]
 pub mod websocket {}
 
 /// Events: server-sent events and token streams.
