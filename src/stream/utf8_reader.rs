@@ -513,21 +513,24 @@ impl<R: AsyncRead> AsyncRead for CharsetReader<R> {
         room: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let mut this = self.project();
-        while room.remaining() > 0 {
+        if room.remaining() == 0 {
+            return Poll::Ready(Ok(()));
+        }
+        for _ in 0..MAX_TURNS {
             match this.bytes.next()? {
                 CharsetStep::Ready => {
                     let len = this.bytes.take(room.initialize_unfilled());
                     room.advance(len);
-                    break;
+                    return Poll::Ready(Ok(()));
                 }
                 CharsetStep::Pass => return this.reader.poll_read(cx, room),
                 CharsetStep::Read => {
                     let len = poll_read_into(this.reader.as_mut(), cx, this.bytes.room());
                     this.bytes.fill(ready!(len)?);
                 }
-                CharsetStep::End => break,
+                CharsetStep::End => return Poll::Ready(Ok(())),
             }
         }
-        Poll::Ready(Ok(()))
+        coop_yield(cx)
     }
 }

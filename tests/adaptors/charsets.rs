@@ -170,6 +170,17 @@ fn an_io_error_before_the_charset_is_known_loses_nothing() {
 }
 
 #[test]
+fn a_reader_that_is_always_ready_without_text_lets_other_tasks_run() {
+    use tokio::io::AsyncReadExt as _;
+
+    let mut reader = over("shift_jis", tokio::io::repeat(0xFF), ErrorMode::Skip);
+    let mut room = [0; 10];
+    assert!(reader.read(&mut room).now_or_never().is_none());
+    let errors = reader.error_count();
+    assert!(errors > 0 && errors <= 32 * 8192, "{errors}");
+}
+
+#[test]
 fn a_label_that_is_not_known_is_no_charset() {
     assert!(CharsetReader::new(io::empty()).with_charset("x-none").is_none());
     assert!(CharsetReader::new(io::empty()).with_charset("iso-2022-kr").is_none());

@@ -153,12 +153,15 @@ pub struct Errors {
     pub first: Option<reference::Error>,
 }
 
+const REJECTIONS: [Kind; 4] =
+    [Kind::ForbiddenBom, Kind::MissingBom, Kind::Noncharacter, Kind::Forbidden];
+
 impl Errors {
     pub fn of(errors: impl IntoIterator<Item = reference::Error>) -> Self {
         let mut counted = Self::default();
         for error in errors {
             counted.count += 1;
-            counted.rejected += u64::from(error.kind.is_rejection());
+            counted.rejected += u64::from(REJECTIONS.contains(&error.kind));
             counted.first.get_or_insert(error);
         }
         counted

@@ -58,12 +58,6 @@ pub(crate) enum Kind {
     Forbidden,
 }
 
-impl Kind {
-    pub(crate) fn is_rejection(&self) -> bool {
-        [Self::ForbiddenBom, Self::MissingBom, Self::Noncharacter, Self::Forbidden].contains(self)
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Error {
     /// Counts from the first byte of the stream, as all offsets here.
