@@ -29,10 +29,13 @@ pub(crate) struct ReadText {
     repaired_in: (ErrorMode, Utf8Options),
     /// The length of the ill-formed part at the end of the located part of `repaired`, 0 if that ends with text.
     last_error_len: u8,
+    /// How many of the errors left in `repaired` are well-formed. Here, where there is room for it.
+    rejected_left: u32,
     state: ReadState,
     /// Precedes the content of the buffer. If some of it is left, the buffer has no text.
     repaired: RepairedText,
-    capacity: usize,
+    /// At most [`MAX_CAPACITY`].
+    capacity: u32,
 }
 
 /// What an adaptor does next.
@@ -84,8 +87,6 @@ struct RepairedText {
     source_left: u32,
     /// The number of errors in these bytes.
     errors_left: u32,
-    /// How many of them are well-formed.
-    rejected_left: u32,
 }
 
 impl ReadText {
@@ -96,18 +97,19 @@ impl ReadText {
             mode: ErrorMode::Fatal,
             repaired_in: (ErrorMode::Fatal, Utf8Options::new()),
             last_error_len: 0,
+            rejected_left: 0,
             state: ReadState::Reading,
             repaired: RepairedText::default(),
-            capacity: CAPACITY,
+            capacity: CAPACITY as u32,
         }
     }
 
     pub(crate) fn with_capacity(self, capacity: usize) -> Self {
-        Self { capacity: capacity.clamp(4, MAX_CAPACITY), ..self }
+        Self { capacity: capacity.clamp(4, MAX_CAPACITY) as u32, ..self }
     }
 
     pub(crate) fn capacity(&self) -> usize {
-        self.capacity
+        self.capacity as usize
     }
 
     /// Returns the text that has been decoded but not consumed.
@@ -211,13 +213,13 @@ impl ReadText {
     /// Returns where a reader puts more bytes. There is no text. The first reads are small.
     #[inline]
     pub(crate) fn room(&mut self) -> &mut [u8] {
-        self.buffer.room(self.capacity)
+        self.buffer.room(self.capacity())
     }
 
     /// Like `room`, but the first read is as large as the others.
     pub(crate) fn whole_room(&mut self) -> &mut [u8] {
-        self.buffer.reserve(self.capacity);
-        self.buffer.room(self.capacity)
+        self.buffer.reserve(self.capacity());
+        self.buffer.room(self.capacity())
     }
 
     /// Notes that `read` bytes have been put in the room, 0 at the end. Decodes them in the common case: text,
@@ -323,7 +325,7 @@ impl ReadText {
         (repaired.done, repaired.located) = (0, 0);
         repaired.source_left = (error.bytes().len() + read) as u32;
         repaired.errors_left = (decoder.error_count() - errors_before) as u32;
-        repaired.rejected_left = (decoder.rejected_count() - rejected_before) as u32;
+        self.rejected_left = (decoder.rejected_count() - rejected_before) as u32;
         self.repaired_in = (self.mode, self.decoder.scanner().options());
         Ok(!self.repaired.text.is_empty())
     }
@@ -366,7 +368,7 @@ impl ReadText {
                 repaired.located +=
                     mode.repair(&error, *options).map_or(0, |repair| repair.len()) as u32;
                 repaired.errors_left -= 1;
-                repaired.rejected_left -= u32::from(error.is_rejection());
+                self.rejected_left -= u32::from(error.is_rejection());
                 source = &source[len..];
             }
         }
@@ -388,9 +390,9 @@ impl ReadText {
         if is_repaired {
             taken.locate();
         }
-        let Self { buffer, mut decoder, mode, repaired, .. } = taken;
+        let Self { buffer, mut decoder, mode, repaired, rejected_left, .. } = taken;
         let (len, errors, rejected) = match is_repaired {
-            true => (repaired.source_left as usize, repaired.errors_left, repaired.rejected_left),
+            true => (repaired.source_left as usize, repaired.errors_left, rejected_left),
             false => (buffer.as_str().len(), 0, 0),
         };
         if is_repaired && decoder.position() == len as u64 {
@@ -406,7 +408,7 @@ impl ReadText {
     /// Continues with the unread bytes, which start at the position of their decoder.
     pub(crate) fn restore(&mut self, unread: Unread) {
         let Unread { bytes, decoder, mode, has_ended } = unread;
-        let buffer = ReadBuffer::holding(&bytes, self.capacity);
+        let buffer = ReadBuffer::holding(&bytes, self.capacity());
         let state = if has_ended { ReadState::Ended } else { ReadState::Decoding };
         *self = Self { buffer, decoder, mode, state, capacity: self.capacity, ..Self::new() };
     }

@@ -213,7 +213,7 @@ impl Utf8Decoder {
     /// Returns the number of errors in this stream so far: ill-formed parts, and characters that the options
     /// reject.
     pub const fn error_count(&self) -> u64 {
-        self.stats.all.count()
+        self.stats.count()
     }
 
     /// Returns how many of the [errors](Self::error_count) are well-formed: characters that the options reject, and a BOM
@@ -229,12 +229,12 @@ impl Utf8Decoder {
     /// assert_eq!((decoder.error_count(), decoder.rejected_count()), (3, 2));
     /// ```
     pub const fn rejected_count(&self) -> u64 {
-        self.stats.rejected
+        self.stats.rejected()
     }
 
     /// Returns the first error of this stream, if there was one.
     pub const fn first_error(&self) -> Option<Utf8Error> {
-        self.stats.all.first()
+        self.stats.first()
     }
 
     /// Continues the held sequence with the first bytes of `input`. See [`Partial::resume`].
@@ -485,7 +485,7 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
                 }
             } else if let Some(error) = self.scanner.take_stray(first) {
                 self.input = tail(self.input, 1);
-                return Some(Err(self.stats.all.note(error)));
+                return Some(Err(self.stats.note_ill_formed(error)));
             }
         }
         self.take_piece()
@@ -538,7 +538,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             }
         } else if let Some(error) = self.scanner.error_here(self.input) {
             self.input = tail(self.input, error.bytes().len());
-            return Some(Err(self.stats.all.note(error)));
+            return Some(Err(self.stats.note_ill_formed(error)));
         } else if self.patience > 0 && self.scanner.are_errors_dense() {
             let (text, end) = self.scanner.step_dense(self.input);
             if !text.is_empty() {
