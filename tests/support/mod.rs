@@ -157,7 +157,7 @@ const REJECTIONS: [Kind; 4] =
     [Kind::ForbiddenBom, Kind::MissingBom, Kind::Noncharacter, Kind::Forbidden];
 
 impl Errors {
-    pub fn of(errors: impl IntoIterator<Item = reference::Error>) -> Self {
+    pub(crate) fn of(errors: impl IntoIterator<Item = reference::Error>) -> Self {
         let mut counted = Self::default();
         for error in errors {
             counted.count += 1;
