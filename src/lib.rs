@@ -45,8 +45,8 @@
 //! | `FramedRead` | frames | [`codec::Utf8FramesCodec`] | `codec` |
 //! | `FramedRead` | text and errors, all bytes | [`codec::Utf8ChunksCodec`] | `codec` |
 //! | `FramedRead` | `char`s | [`codec::CharCodec`] | `codec` |
-//! | WebSocket frames | their headers | [`websocket::FrameHeader`] | `std` |
-//! | WebSocket frames | messages | [`websocket::MessageAssembler`] | `std` |
+//! | `FramedRead` | WebSocket messages | [`codec::MessageCodec`] | `codec` |
+//! | WebSocket frames | headers, messages | [`websocket::FrameHeader`], [`MessageAssembler`](websocket::MessageAssembler) | `std` |
 //! | HTTP body | text | [`http::Utf8Body`] | `http-body` |
 //! | HTTP body | lines, `char`s | [`http::Utf8Body::into_lines`], `into_chars` | `http-body`, `stream` |
 //! | slices | lines | [`lines::LineDecoder`] | `alloc` |

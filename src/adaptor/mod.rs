@@ -1,13 +1,19 @@
 //! What `stream`, `io` and `http` share.
 
+pub(crate) mod charset;
+pub(crate) mod charset_reader;
 pub(crate) mod chunks;
+pub(crate) mod legacy;
 pub(crate) mod outgoing;
 pub(crate) mod read_text;
 pub(crate) mod stream_error;
 pub(crate) mod utf8_byte_reader;
 pub(crate) mod utf8_lines;
+#[cfg(feature = "encoding_rs")]
+mod whatwg_decoder;
 pub(crate) mod write_text;
 
+pub(crate) use charset_reader::CharsetStep;
 pub(crate) use chunks::{ChunkText, MAX_TURNS, Turns, coop_yield};
 pub(crate) use outgoing::Outgoing;
 pub(crate) use read_text::{Advance, ReadText, Unread};

@@ -29,10 +29,13 @@ pub(crate) struct ReadText {
     repaired_in: (ErrorMode, Utf8Options),
     /// The length of the ill-formed part at the end of the located part of `repaired`, 0 if that ends with text.
     last_error_len: u8,
+    /// How many of the errors left in `repaired` are well-formed. Here, where there is room for it.
+    rejected_left: u32,
     state: ReadState,
     /// Precedes the content of the buffer. If some of it is left, the buffer has no text.
     repaired: RepairedText,
-    capacity: usize,
+    /// At most [`MAX_CAPACITY`].
+    capacity: u32,
 }
 
 /// What an adaptor does next.
@@ -94,18 +97,19 @@ impl ReadText {
             mode: ErrorMode::Fatal,
             repaired_in: (ErrorMode::Fatal, Utf8Options::new()),
             last_error_len: 0,
+            rejected_left: 0,
             state: ReadState::Reading,
             repaired: RepairedText::default(),
-            capacity: CAPACITY,
+            capacity: CAPACITY as u32,
         }
     }
 
     pub(crate) fn with_capacity(self, capacity: usize) -> Self {
-        Self { capacity: capacity.clamp(4, MAX_CAPACITY), ..self }
+        Self { capacity: capacity.clamp(4, MAX_CAPACITY) as u32, ..self }
     }
 
     pub(crate) fn capacity(&self) -> usize {
-        self.capacity
+        self.capacity as usize
     }
 
     /// Returns the text that has been decoded but not consumed.
@@ -209,13 +213,13 @@ impl ReadText {
     /// Returns where a reader puts more bytes. There is no text. The first reads are small.
     #[inline]
     pub(crate) fn room(&mut self) -> &mut [u8] {
-        self.buffer.room(self.capacity)
+        self.buffer.room(self.capacity())
     }
 
     /// Like `room`, but the first read is as large as the others.
     pub(crate) fn whole_room(&mut self) -> &mut [u8] {
-        self.buffer.reserve(self.capacity);
-        self.buffer.room(self.capacity)
+        self.buffer.reserve(self.capacity());
+        self.buffer.room(self.capacity())
     }
 
     /// Notes that `read` bytes have been put in the room, 0 at the end. Decodes them in the common case: text,
@@ -311,6 +315,8 @@ impl ReadText {
             return Ok(false);
         }
         let errors_before = decoder.error_count() - 1;
+        let rejected = u64::from(error.is_rejection());
+        let rejected_before = decoder.rejected_count() - rejected;
         repaired.text.clear();
         repaired.text.push_str(&repair);
         let read = decoder.decode_lossy(buffer.rest(), *mode, &mut repaired.text);
@@ -319,6 +325,7 @@ impl ReadText {
         (repaired.done, repaired.located) = (0, 0);
         repaired.source_left = (error.bytes().len() + read) as u32;
         repaired.errors_left = (decoder.error_count() - errors_before) as u32;
+        self.rejected_left = (decoder.rejected_count() - rejected_before) as u32;
         self.repaired_in = (self.mode, self.decoder.scanner().options());
         Ok(!self.repaired.text.is_empty())
     }
@@ -361,6 +368,7 @@ impl ReadText {
                 repaired.located +=
                     mode.repair(&error, *options).map_or(0, |repair| repair.len()) as u32;
                 repaired.errors_left -= 1;
+                self.rejected_left -= u32::from(error.is_rejection());
                 source = &source[len..];
             }
         }
@@ -382,17 +390,17 @@ impl ReadText {
         if is_repaired {
             taken.locate();
         }
-        let Self { buffer, mut decoder, mode, repaired, .. } = taken;
-        let (len, errors) = match is_repaired {
-            true => (repaired.source_left as usize, repaired.errors_left),
-            false => (buffer.as_str().len(), 0),
+        let Self { buffer, mut decoder, mode, repaired, rejected_left, .. } = taken;
+        let (len, errors, rejected) = match is_repaired {
+            true => (repaired.source_left as usize, repaired.errors_left, rejected_left),
+            false => (buffer.as_str().len(), 0, 0),
         };
         if is_repaired && decoder.position() == len as u64 {
             // A BOM is expected again. The result is the same.
             decoder.reset();
         } else {
             decoder.scanner_mut().unread(len);
-            decoder.forget(errors.into());
+            decoder.forget(errors.into(), rejected.into());
         }
         Unread { bytes: BytesMut::from(buffer.rest_after(len)), decoder, mode, has_ended }
     }
@@ -400,7 +408,7 @@ impl ReadText {
     /// Continues with the unread bytes, which start at the position of their decoder.
     pub(crate) fn restore(&mut self, unread: Unread) {
         let Unread { bytes, decoder, mode, has_ended } = unread;
-        let buffer = ReadBuffer::holding(&bytes, self.capacity);
+        let buffer = ReadBuffer::holding(&bytes, self.capacity());
         let state = if has_ended { ReadState::Ended } else { ReadState::Decoding };
         *self = Self { buffer, decoder, mode, state, capacity: self.capacity, ..Self::new() };
     }

@@ -29,7 +29,7 @@ pin_project! {
     /// It buffers the incomplete line, the delimiter and one read or chunk. A line has at most 65,536 bytes
     /// (64 KiB) unless [`with_max_length`](Self::with_max_length) sets another limit.
     /// Over a `stream::Utf8Reader` it holds no heap memory while the reader is pending between two lines.
-    /// It is at most 448 bytes larger than its source. An empty chunk changes nothing. The end of
+    /// It is at most 456 bytes larger than its source. An empty chunk changes nothing. The end of
     /// the source ends the last line. The iterator and the stream are fused.
     ///
     /// # Errors

@@ -6,6 +6,7 @@
 //! | [`Utf8ChunksCodec`] | `Result<`[`ByteString`]`, `[`Utf8Error`]`>`, lossless | becomes an `Err` item | its items |
 //! | [`Utf8LinesCodec`] | `Result<`[`Line`]`, `[`LineError`]`>` | the line becomes an `Err` item (or is repaired in a lossy mode) | `T: AsRef<str>` |
 //! | [`Utf8FramesCodec`] | `Result<`[`ByteString`]`, `[`Utf8Error`]`>`, a frame of another codec such as [`DecimalFrames`] | the frame becomes an `Err` item (or is repaired in a lossy mode) | text |
+//! | [`MessageCodec`] | `Result<`[`Message`](crate::websocket::Message)`, `[`MessageError`](crate::websocket::MessageError)`>`, a WebSocket message | becomes the last item, an `Err` | [`Message`](crate::websocket::Message) |
 //! | [`CharCodec`] | `char` | ends the stream (or is repaired in a lossy mode) | `char`, `&[char]` |
 //! | [`DialectCodec`] | [`DialectPiece`](crate::dialect::DialectPiece), text or a code point of a [dialect](crate::dialect) | ends the stream (or is repaired in a lossy mode) | `T: AsRef<str>`, [`DialectPiece`](crate::dialect::DialectPiece) |
 //! | [`JavaUtfCodec`] | `Result<`[`ByteString`]`, _>`, strings of Java's `writeUTF` | the string becomes an `Err` item (or is repaired in a lossy mode) | `T: AsRef<str>` |
@@ -63,6 +64,7 @@ mod dialect_codec;
 mod frames_codec;
 mod java_utf_codec;
 mod lines_codec;
+mod message_codec;
 mod utf8_codec;
 
 #[doc(no_inline)]
@@ -73,6 +75,7 @@ pub use dialect_codec::DialectCodec;
 pub use frames_codec::{DecimalFrames, Utf8FramesCodec};
 pub use java_utf_codec::JavaUtfCodec;
 pub use lines_codec::Utf8LinesCodec;
+pub use message_codec::MessageCodec;
 pub use utf8_codec::Utf8Codec;
 
 use std::io;

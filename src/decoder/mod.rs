@@ -45,7 +45,7 @@
 //!                          └─ Step::NeedMore  ≤ 3 bytes that can still become a character or a BOM
 //!
 //!  Utf8Validator = Scanner + Partial                returns the first error of a chunk
-//!  Utf8Decoder   = Scanner + Partial + ErrorStats   yields text and errors, or repairs by an ErrorMode
+//!  Utf8Decoder   = Scanner + Partial + Utf8Stats    yields text and errors, or repairs by an ErrorMode
 //! ```
 //!
 //! The scanner has two states: what can still happen at the start of the stream, and how dense errors are:
@@ -123,7 +123,9 @@ pub use utf8_decoder::{Piece, Pieces};
 pub(crate) use bom::{BOM, BomPolicy, BomState};
 pub(crate) use boundary::floor_char_boundary;
 pub(crate) use encoder::Utf8Encoder;
-pub(crate) use error::{ErrorStats, ParseNameError, Utf8Error, Utf8ErrorKind, fmt_bytes};
+pub(crate) use error::{
+    ErrorStats, ParseNameError, Utf8Error, Utf8ErrorKind, Utf8Stats, fmt_bytes,
+};
 #[cfg(feature = "alloc")]
 pub(crate) use limit::{append_within, push_within};
 pub(crate) use mode::{EVERY_WINDOWS_1252, ErrorMode, WINDOWS_1252_C1};

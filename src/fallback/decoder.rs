@@ -257,6 +257,12 @@ impl FallbackDecoder {
         self.decoder.error_count()
     }
 
+    /// Returns how many of these errors are well-formed: characters that the options reject, and a BOM that is forbidden or
+    /// missing.
+    pub fn rejected_count(&self) -> u64 {
+        self.decoder.rejected_count()
+    }
+
     /// Returns the first of these errors.
     pub fn first_error(&self) -> Option<Utf8Error> {
         self.decoder.first_error()

@@ -175,9 +175,10 @@ impl LegacyEncoding {
             #[cfg(feature = "encoding_rs")]
             Table::Whatwg(encoding) => {
                 let (read, replaced) = whatwg::decode(encoding, bytes, at_end, text);
-                Decoded { read, replaced }
+                return Decoded { read, replaced };
             }
         }
+        Decoded { read: bytes.len(), replaced: 0 }
     }
 }
 
@@ -185,7 +186,7 @@ impl LegacyEncoding {
 ///
 /// Bytes become UTF-16 units first, which a level encodes. Rows `windows-1252` of
 /// `benches/scenarios/fallback.rs`.
-pub(super) fn decode_bytes(c1: Option<&[char; 32]>, bytes: &[u8], text: &mut String) -> Decoded {
+pub(crate) fn decode_bytes(c1: Option<&[char; 32]>, bytes: &[u8], text: &mut String) {
     /// Up to this many bytes, clearing the units costs more than it saves. Rows `fallback-part`.
     const FEW: usize = 16;
     /// The bytes of most lines. Rows `fallback-line`.
@@ -199,7 +200,6 @@ pub(super) fn decode_bytes(c1: Option<&[char; 32]>, bytes: &[u8], text: &mut Str
         text.reserve(bytes.len());
         bytes.chunks(BLOCK).for_each(|block| decode_block::<BLOCK>(c1, block, text));
     }
-    Decoded { read: bytes.len(), replaced: 0 }
 }
 
 /// The bytes to which [`decode_bytes`] gives other characters than Latin-1.

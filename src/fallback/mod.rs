@@ -67,6 +67,8 @@ mod whatwg;
 pub use decoder::FallbackDecoder;
 
 pub use crate::fallback::legacy::LegacyEncoding;
+#[cfg(feature = "std")]
+pub(crate) use crate::fallback::legacy::decode_bytes;
 
 #[cfg(feature = "std")]
 pub(crate) use owned::take_next;

@@ -3,7 +3,7 @@
 //! | to do this | read |
 //! | --- | --- |
 //! | replace `String::from_utf8_lossy` in a loop | [`lossy_in_a_loop`] |
-//! | read and write text on a socket | [`sockets`] |
+//! | read and write text on a socket, or read the output of a child process | [`sockets`] |
 //! | read the body of an HTTP message | [`http`] |
 //! | receive WebSocket messages | [`websocket`] |
 //! | follow server-sent events, or the tokens of a language model | [`events`] |
@@ -52,7 +52,7 @@
 //! http-body = "1"
 //! http-body-util = "0.1"
 //! serde_json = "1"
-//! tokio = { version = "1", features = ["io-util", "macros", "net", "rt-multi-thread", "time"] }
+//! tokio = { version = "1", features = ["io-util", "macros", "net", "process", "rt-multi-thread", "time"] }
 //! tokio-util = { version = "0.7", features = ["codec", "io"] }
 //! ```
 
@@ -73,7 +73,7 @@ pub mod http {}
 
 /// WebSocket: messages that are validated while they arrive.
 ///
-#[cfg_attr(feature = "std", doc = include_str!("websocket.md"))]
+#[cfg_attr(feature = "codec", doc = include_str!("websocket.md"))]
 pub mod websocket {}
 
 /// Events: server-sent events and token streams.

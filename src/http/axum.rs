@@ -5,6 +5,7 @@ use axum_core::body::Body;
 use axum_core::extract::{FromRequest, Request};
 use axum_core::response::{IntoResponse, Response};
 
+use crate::decoder::Utf8Options;
 use crate::http::{BodyError, Utf8Body};
 
 /// The whole text of a request, as an argument of a handler of axum.
@@ -12,8 +13,11 @@ use crate::http::{BodyError, Utf8Body};
 /// It differs from axum's `String` in that the charset of the `Content-Type` is respected (see
 /// [the module](crate::http#charsets)), and an error has the offset. It is collected up to the
 /// limit of axum's `DefaultBodyLimit`, which is 2,097,152 bytes (2 MiB) unless a layer sets another one. The
-/// limit applies to the bytes received. Text in another charset can become up to three times as long. The
-/// media type is not checked. Call [`require_text`](crate::http::require_text), or put the handler
+/// limit applies to the bytes received. Text in another charset can become up to three times as long.
+/// A BOM is text, unless an axum `Extension` holds other [`Utf8Options`]:
+/// `router.layer(Extension(Utf8Options::new().with_bom(BomPolicy::Strip)))`.
+///
+/// The media type is not checked. Call [`require_text`](crate::http::require_text), or put the handler
 /// inside a `Utf8Layer` with a header check.
 ///
 /// # Errors
@@ -29,6 +33,7 @@ use crate::http::{BodyError, Utf8Body};
 /// use axum_core::response::IntoResponse;
 /// use http::{Request, StatusCode};
 /// use utf8_codec::http::Utf8Text;
+/// use utf8_codec::{BomPolicy, Utf8Options};
 ///
 /// // A handler, for `Router::new().route("/", post(count))`.
 /// async fn count(Utf8Text(text): Utf8Text) -> String {
@@ -44,6 +49,11 @@ use crate::http::{BodyError, Utf8Body};
 /// let rejection = Utf8Text::from_request(request, &()).await.unwrap_err();
 /// assert_eq!(rejection.offset(), Some(2));
 /// assert_eq!(rejection.into_response().status(), StatusCode::BAD_REQUEST);
+///
+/// // What axum's layer `Extension` does.
+/// let mut request = Request::post("/").body(Body::from("\u{FEFF}Grüße")).unwrap();
+/// request.extensions_mut().insert(Utf8Options::new().with_bom(BomPolicy::Strip));
+/// assert_eq!(Utf8Text::from_request(request, &()).await.unwrap(), Utf8Text("Grüße".into()));
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -52,23 +62,24 @@ pub struct Utf8Text(pub String);
 impl<S: Send + Sync> FromRequest<S> for Utf8Text {
     type Rejection = BodyError;
 
-    async fn from_request(request: Request, _: &S) -> Result<Self, BodyError> {
-        let (head, body) = request.with_limited_body().into_parts();
-        let text = Utf8Body::from_headers(&head.headers, body)?.collect_text(usize::MAX).await?;
-        Ok(Self(text))
+    async fn from_request(request: Request, state: &S) -> Result<Self, BodyError> {
+        let body = Utf8Body::from_request(request, state).await?;
+        Ok(Self(body.collect_text(usize::MAX).await?))
     }
 }
 
 /// An argument of a handler of axum: the text of a request as it arrives, in the charset of its headers.
 ///
-/// Nothing accumulates, so axum's `DefaultBodyLimit` does not apply, as for axum's own `Body`. Set a limit with
-/// [`with_max_length`](Utf8Body::with_max_length).
+/// The limit of axum's `DefaultBodyLimit` applies to the bytes received, as for [`Utf8Text`]: 2 MiB unless a layer sets
+/// another one. For longer bodies, put `DefaultBodyLimit::disable()` on the route and set a limit with
+/// [`with_max_length`](Utf8Body::with_max_length). An `Extension` that holds [`Utf8Options`] sets those.
 impl<S: Send + Sync> FromRequest<S> for Utf8Body<Body> {
     type Rejection = BodyError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, BodyError> {
-        let (head, body) = request.into_parts();
-        Self::from_headers(&head.headers, body)
+        let (head, body) = request.with_limited_body().into_parts();
+        let options = head.extensions.get::<Utf8Options>().copied().unwrap_or_default();
+        Ok(Self::from_headers(&head.headers, body)?.with_options(options))
     }
 }
 

@@ -10,11 +10,12 @@ use http::HeaderMap;
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
+use crate::adaptor::charset::Charset;
 use crate::adaptor::{ChunkText, MAX_TURNS, Turns, coop_yield};
 use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Options, append_within};
 use crate::http::BodyError;
 use crate::http::body_chunks::BodyChunks;
-use crate::http::content_type::{BodyCharset, name_utf8};
+use crate::http::content_type::name_utf8;
 use crate::http::error::BoxError;
 use crate::http::header_fields::forget_bytes;
 
@@ -91,7 +92,7 @@ impl<B> Utf8Body<B> {
         Self { chunks: BodyChunks::new(inner), text: ChunkText::new() }
     }
 
-    pub(super) fn in_charset(mut self, charset: BodyCharset) -> Self {
+    pub(super) fn in_charset(mut self, charset: Charset) -> Self {
         self.chunks.set_charset(charset);
         self
     }
@@ -224,7 +225,7 @@ impl<B> Utf8Body<B> {
     /// # }
     /// ```
     pub fn update_headers(&self, headers: &mut HeaderMap) {
-        if self.chunks.charset() != BodyCharset::Utf8 {
+        if self.chunks.charset() != Charset::Utf8 {
             name_utf8(headers);
         }
         if !self.keeps_bytes() {
@@ -266,7 +267,7 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
             }
             let mut trailers = this.chunks.as_mut().take_trailers();
             if let Some(fields) = trailers.as_mut().and_then(Frame::trailers_mut)
-                && (this.chunks.charset() != BodyCharset::Utf8 || has_changed(&this.text.decoder))
+                && (this.chunks.charset() != Charset::Utf8 || has_changed(&this.text.decoder))
             {
                 forget_bytes(fields);
             }
@@ -367,7 +368,7 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
 impl<B> Utf8Body<B> {
     /// Whether the text is the bytes of the inner body. Meaningful before the first poll.
     pub(super) fn keeps_bytes(&self) -> bool {
-        let is_utf8 = self.chunks.charset() == BodyCharset::Utf8;
+        let is_utf8 = self.chunks.charset() == Charset::Utf8;
         is_utf8 && text_size(&self.text, &SizeHint::with_exact(8)).exact().is_some()
     }
 }

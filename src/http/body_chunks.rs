@@ -10,10 +10,10 @@ use futures::Stream;
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
+use crate::adaptor::charset::Charset;
+use crate::adaptor::legacy::{Legacy, LegacyError};
 use crate::decoder::ErrorMode;
-use crate::http::content_type::BodyCharset;
 use crate::http::error::BoxError;
-use crate::http::legacy::{Legacy, LegacyError};
 use crate::http::{BodyError, Utf8Body};
 #[cfg(feature = "stream")]
 use crate::stream::{CharStream, Utf8Lines, Utf8Stream};
@@ -69,17 +69,12 @@ impl<B> BodyChunks<B> {
         self.state = ChunksState::failed(error);
     }
 
-    pub(super) fn set_charset(&mut self, charset: BodyCharset) {
-        self.legacy = match charset {
-            BodyCharset::Utf8 => None,
-            BodyCharset::Legacy(encoding) => Some(Legacy::boxed(encoding)),
-        };
+    pub(super) fn set_charset(&mut self, charset: Charset) {
+        self.legacy = Legacy::boxed(charset);
     }
 
-    pub(super) fn charset(&self) -> BodyCharset {
-        self.legacy
-            .as_ref()
-            .map_or(BodyCharset::Utf8, |legacy| BodyCharset::Legacy(legacy.encoding()))
+    pub(super) fn charset(&self) -> Charset {
+        self.legacy.as_ref().map_or(Charset::Utf8, |legacy| legacy.charset())
     }
 
     /// Returns the number of errors in another charset.

@@ -13,7 +13,7 @@ use std::mem;
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue};
 
-use crate::http::whatwg_decoder::Encoding;
+use crate::adaptor::charset::Charset;
 use crate::http::{BodyError, Utf8Body, header_fields::require_whole};
 
 impl<B> Utf8Body<B> {
@@ -26,7 +26,7 @@ impl<B> Utf8Body<B> {
     /// [`ContradictoryCharsets`](BodyError::ContradictoryCharsets) is also returned for several
     /// `Content-Type` fields that name different encodings, or if only some of them name one.
     pub fn from_headers(headers: &HeaderMap, inner: B) -> Result<Self, BodyError> {
-        Ok(Self::new(inner).in_charset(BodyCharset::from_headers(headers)?))
+        Ok(Self::new(inner).in_charset(charset_in_headers(headers)?))
     }
 
     /// Reads `inner` in the charset of the `Content-Type` field `field`, or in UTF-8 if it names
@@ -57,7 +57,7 @@ impl<B> Utf8Body<B> {
     /// # Ok::<_, BodyError>(())
     /// ```
     pub fn from_content_type(field: impl AsRef<[u8]>, inner: B) -> Result<Self, BodyError> {
-        let charset = BodyCharset::from_content_type(field.as_ref())?;
+        let charset = charset_in_content_type(field.as_ref())?;
         Ok(Self::new(inner).in_charset(charset.unwrap_or_default()))
     }
 
@@ -68,65 +68,40 @@ impl<B> Utf8Body<B> {
     ///
     /// [`BodyError::UnsupportedCharset`].
     pub fn with_charset(self, label: impl AsRef<[u8]>) -> Result<Self, BodyError> {
-        Ok(self.in_charset(BodyCharset::from_label(label.as_ref())?))
+        Ok(self.in_charset(charset_of(label.as_ref())?))
     }
 }
 
-/// The encoding of a body.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum BodyCharset {
-    #[default]
-    Utf8,
-    Legacy(&'static Encoding),
-}
-
-impl BodyCharset {
-    /// Finds the encoding with this label. Case, and ASCII whitespace around the label, are
-    /// ignored.
-    pub(super) fn from_label(label: &[u8]) -> Result<Self, BodyError> {
-        let trimmed = label.trim_ascii();
-        if UTF_8_LABELS.iter().any(|known| trimmed.eq_ignore_ascii_case(known.as_bytes())) {
-            return Ok(Self::Utf8);
-        }
-        #[cfg(feature = "encoding_rs")]
-        if let Some(encoding) = Encoding::for_label_no_replacement(trimmed) {
-            return Ok(Self::Legacy(encoding));
-        }
+/// Finds the encoding with this label.
+fn charset_of(label: &[u8]) -> Result<Charset, BodyError> {
+    Charset::from_label(label).ok_or_else(|| {
         let label = label.escape_ascii().take(40).map(char::from).collect();
-        Err(BodyError::UnsupportedCharset { label })
-    }
+        BodyError::UnsupportedCharset { label }
+    })
+}
 
-    /// Parses the parameter `charset` of a `Content-Type` field according to RFC 9110, section
-    /// 8.3.1. Returns `None` if there is none. It can be repeated if all of them name the same
-    /// encoding. A media type that is always UTF-8 has no such parameter.
-    pub(super) fn from_content_type(field: &[u8]) -> Result<Option<Self>, BodyError> {
-        let mut parameters = Parameters::of(field)?;
-        let is_utf8 = is_always_utf8(parameters.media_type);
-        let mut charset = is_utf8.then_some(Self::Utf8);
-        while let Some((name, value)) = parameters.next()? {
-            if !is_utf8 && name.eq_ignore_ascii_case(b"charset") {
-                agree(&mut charset, Self::from_label(&value)?)?;
-            }
-        }
-        Ok(charset)
-    }
-
-    /// Returns the charset in the headers of a request or a response, or UTF-8 if there is none.
-    pub(super) fn from_headers(headers: &HeaderMap) -> Result<Self, BodyError> {
-        let mut charset = None;
-        for field in headers.get_all(CONTENT_TYPE) {
-            agree(&mut charset, Self::from_content_type(field.as_bytes())?)?;
-        }
-        Ok(charset.flatten().unwrap_or_default())
-    }
-
-    /// Returns the name of the encoding in the Encoding Standard.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Utf8 => "UTF-8",
-            Self::Legacy(encoding) => encoding.name(),
+/// Parses the parameter `charset` of a `Content-Type` field according to RFC 9110, section
+/// 8.3.1. Returns `None` if there is none. It can be repeated if all of them name the same
+/// encoding. A media type that is always UTF-8 has no such parameter.
+fn charset_in_content_type(field: &[u8]) -> Result<Option<Charset>, BodyError> {
+    let mut parameters = Parameters::of(field)?;
+    let is_utf8 = is_always_utf8(parameters.media_type);
+    let mut charset = is_utf8.then_some(Charset::Utf8);
+    while let Some((name, value)) = parameters.next()? {
+        if !is_utf8 && name.eq_ignore_ascii_case(b"charset") {
+            agree(&mut charset, charset_of(&value)?)?;
         }
     }
+    Ok(charset)
+}
+
+/// Returns the charset in the headers of a request or a response, or UTF-8 if there is none.
+pub(super) fn charset_in_headers(headers: &HeaderMap) -> Result<Charset, BodyError> {
+    let mut charset = None;
+    for field in headers.get_all(CONTENT_TYPE) {
+        agree(&mut charset, charset_in_content_type(field.as_bytes())?)?;
+    }
+    Ok(charset.flatten().unwrap_or_default())
 }
 
 /// Stores the first value, and rejects a different one.
@@ -139,10 +114,6 @@ fn agree<T: PartialEq>(first: &mut Option<T>, next: T) -> Result<(), BodyError> 
         }
     }
 }
-
-/// WHATWG Encoding Standard, section 4.2.
-const UTF_8_LABELS: [&str; 6] =
-    ["utf-8", "utf8", "unicode-1-1-utf-8", "unicode11utf8", "unicode20utf8", "x-unicode20utf8"];
 
 /// Requires the media type `text/*`, in a body whose text can be checked; see [`require_checkable`].
 ///
@@ -172,7 +143,7 @@ const UTF_8_LABELS: [&str; 6] =
 /// # }
 /// ```
 pub fn require_text(headers: &HeaderMap) -> Result<(), BodyError> {
-    text_kind(headers, &[TextKind::Text])?;
+    text_kind(headers, &[TextKind::Text], &[])?;
     require_whole(headers)
 }
 
@@ -182,7 +153,7 @@ pub fn require_text(headers: &HeaderMap) -> Result<(), BodyError> {
 ///
 /// The same as [`require_text`].
 pub fn require_json(headers: &HeaderMap) -> Result<(), BodyError> {
-    text_kind(headers, &[TextKind::Json])?;
+    text_kind(headers, &[TextKind::Json], &[])?;
     require_whole(headers)
 }
 
@@ -193,7 +164,7 @@ pub fn require_json(headers: &HeaderMap) -> Result<(), BodyError> {
 /// The same as [`require_text`]; [`BodyError::ContradictoryCharsets`] if one field is text and another one
 /// JSON.
 pub fn require_text_or_json(headers: &HeaderMap) -> Result<(), BodyError> {
-    text_kind(headers, &TextKind::ALL)?;
+    text_kind(headers, &TextKind::ALL, &[])?;
     require_whole(headers)
 }
 
@@ -224,7 +195,7 @@ pub fn require_text_or_json(headers: &HeaderMap) -> Result<(), BodyError> {
 /// # }
 /// ```
 pub fn require_checkable(headers: &HeaderMap) -> Result<(), BodyError> {
-    if is_text(headers)? { require_whole(headers) } else { Ok(()) }
+    if is_text(headers, &[])? { require_whole(headers) } else { Ok(()) }
 }
 
 /// What kind of text a media type is.
@@ -238,13 +209,15 @@ impl TextKind {
     const ALL: [Self; 2] = [Self::Text, Self::Json];
 }
 
-/// Whether the headers describe text or JSON. If only some of several media types are text, a reader of the first
+/// Whether the headers describe text or JSON, or one of `more` media types. If only some of several media types are text, a reader of the first
 /// one and a reader of the last one differ (RFC 9110, section 8.3): that is an error.
-pub(super) fn is_text(headers: &HeaderMap) -> Result<bool, BodyError> {
-    match text_kind(headers, &TextKind::ALL) {
+pub(super) fn is_text(headers: &HeaderMap, more: &[&str]) -> Result<bool, BodyError> {
+    match text_kind(headers, &TextKind::ALL, more) {
         Err(BodyError::UnsupportedMediaType { .. }) => {
             let mut fields = headers.get_all(CONTENT_TYPE).into_iter();
-            match fields.any(|field| members(field.as_bytes()).any(is_text_type)) {
+            match fields
+                .any(|field| members(field.as_bytes()).any(|field| is_text_type(field, more)))
+            {
                 true => Err(BodyError::ContradictoryCharsets),
                 false => Ok(false),
             }
@@ -267,17 +240,21 @@ fn members(field: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-fn is_text_type(field: &[u8]) -> bool {
-    Parameters::of(field).is_ok_and(|parameters| kind_of(parameters.media_type).is_some())
+fn is_text_type(field: &[u8], more: &[&str]) -> bool {
+    Parameters::of(field).is_ok_and(|parameters| kind_of(parameters.media_type, more).is_some())
 }
 
 /// Returns the kind of text that the headers describe, if it is an accepted one.
-fn text_kind(headers: &HeaderMap, accepted: &[TextKind]) -> Result<TextKind, BodyError> {
+fn text_kind(
+    headers: &HeaderMap,
+    accepted: &[TextKind],
+    more: &[&str],
+) -> Result<TextKind, BodyError> {
     let mut first = None;
     for field in headers.get_all(CONTENT_TYPE) {
         let mut parameters = Parameters::of(field.as_bytes())?;
         let media_type = parameters.media_type;
-        let Some(kind) = kind_of(media_type).filter(|kind| accepted.contains(kind)) else {
+        let Some(kind) = kind_of(media_type, more).filter(|kind| accepted.contains(kind)) else {
             let media_type = media_type.escape_ascii().take(80).map(char::from).collect();
             return Err(BodyError::UnsupportedMediaType { media_type });
         };
@@ -288,11 +265,17 @@ fn text_kind(headers: &HeaderMap, accepted: &[TextKind]) -> Result<TextKind, Bod
     first.ok_or(BodyError::UnsupportedMediaType { media_type: String::new() })
 }
 
-fn kind_of(media_type: &[u8]) -> Option<TextKind> {
+/// `more` has other types that are text, and the ends of their names after a `+`.
+fn kind_of(media_type: &[u8], more: &[&str]) -> Option<TextKind> {
+    let is_one = |media_type: &[u8], known: &str| match known.starts_with('+') {
+        true => media_type.ends_with(known.to_ascii_lowercase().as_bytes()),
+        false => media_type.eq_ignore_ascii_case(known.as_bytes()),
+    };
     match &*media_type.to_ascii_lowercase() {
         b"application/json" => Some(TextKind::Json),
         media_type if media_type.ends_with(b"+json") => Some(TextKind::Json),
         media_type if media_type.starts_with(b"text/") => Some(TextKind::Text),
+        media_type if more.iter().any(|known| is_one(media_type, known)) => Some(TextKind::Text),
         _ => None,
     }
 }
@@ -303,7 +286,7 @@ fn is_always_utf8(media_type: &[u8]) -> bool {
     match &*media_type.to_ascii_lowercase() {
         b"text/event-stream" => true, // WHATWG HTML, section 9.2.6
         b"text/vtt" => true,          // WebVTT, section 4.1
-        media_type => kind_of(media_type) == Some(TextKind::Json),
+        media_type => kind_of(media_type, &[]) == Some(TextKind::Json),
     }
 }
 

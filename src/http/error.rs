@@ -10,6 +10,7 @@ use http::StatusCode;
 use http_body_util::LengthLimitError;
 
 use crate::adaptor::StreamError;
+use crate::adaptor::legacy::LegacyError;
 use crate::decoder::Utf8Error;
 use crate::lines::LineError;
 use crate::sse::EventPart;
@@ -54,7 +55,6 @@ pub enum BodyError {
     /// them.
     ///
     /// The extent is that of the WHATWG Encoding Standard: the bytes that one U+FFFD replaces.
-    /// Without the feature `encoding_rs`, this error does not occur.
     #[error("invalid {encoding} in the body at byte {offset}: ill-formed bytes ({})", Hex(bytes))]
     Legacy {
         /// The name of the encoding in the Encoding Standard.
@@ -195,6 +195,13 @@ impl BodyError {
             Self::Inner(error) => error,
             error => error.into(),
         }
+    }
+}
+
+impl From<LegacyError> for BodyError {
+    fn from(LegacyError { encoding, error }: LegacyError) -> Self {
+        let bytes = Bytes::copy_from_slice(error.bytes());
+        Self::Legacy { encoding, offset: error.valid_up_to(), bytes }
     }
 }
 

@@ -15,8 +15,9 @@ use pin_project_lite::pin_project;
 use tower_layer::Layer;
 use tower_service::Service;
 
+use crate::adaptor::charset::Charset;
 use crate::decoder::{ErrorMode, Utf8Options};
-use crate::http::content_type::{BodyCharset, is_text};
+use crate::http::content_type::{charset_in_headers, is_text};
 use crate::http::error::BoxError;
 use crate::http::header_fields::{content_coding, names_part};
 use crate::http::{BodyError, Utf8Body};
@@ -36,7 +37,8 @@ pub type CheckedBody<B> = Either<
 /// [`check_response`](Self::check_response) validates responses.
 ///
 /// The service receives its requests with a [`CheckedBody`], in frames of whole characters. Bodies of the
-/// types `text/*`, `application/json` and `*+json` are validated, all others pass unchanged. The data of the
+/// types `text/*`, `application/json` and `*+json` are validated, and of others that you
+/// [add](Self::with_media_types); the rest pass unchanged. The data of the
 /// bodies is `Bytes`, as it is in hyper, axum, reqwest and tonic.
 ///
 /// Text in another charset is converted; see [the module](crate::http#charsets). If the bytes can change,
@@ -127,6 +129,7 @@ pub struct Utf8Layer {
     mode: ErrorMode,
     max_length: u64,
     header_check: Option<HeaderCheck>,
+    media_types: &'static [&'static str],
 }
 
 type HeaderCheck = fn(&HeaderMap) -> Result<(), BodyError>;
@@ -138,6 +141,7 @@ impl Default for Utf8Layer {
             mode: ErrorMode::Fatal,
             max_length: u64::MAX,
             header_check: None,
+            media_types: &[],
         }
     }
 }
@@ -175,6 +179,38 @@ impl Utf8Layer {
     /// [`require_text`]: crate::http::require_text
     pub fn with_header_check(self, check: fn(&HeaderMap) -> Result<(), BodyError>) -> Self {
         Self { header_check: Some(check), ..self }
+    }
+
+    /// Also validates bodies of these media types, in any case: `application/x-ndjson`, or `+xml` for all types whose
+    /// names end so. Their parameter `charset` has the same effect as for `text/*`.
+    ///
+    /// Many formats are text under a name that does not show it: newline-delimited JSON (`application/x-ndjson`), JSON
+    /// text sequences (`application/json-seq`), XML (`application/xml`, `+xml`), YAML (`application/yaml`, `+yaml`),
+    /// GraphQL (`application/graphql`), and forms (`application/x-www-form-urlencoded`, whose text is ASCII; what it
+    /// escapes is not validated). The parts of `multipart/form-data` can be binary: don't add it.
+    ///
+    /// [`require_text`] and its siblings don't know these types.
+    ///
+    /// [`require_text`]: crate::http::require_text
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use futures::executor::block_on;
+    /// use http::Response;
+    /// use http_body_util::{BodyExt, Full};
+    /// use utf8_codec::http::Utf8Layer;
+    ///
+    /// let layer = Utf8Layer::new().with_media_types(&["application/x-ndjson", "+xml"]);
+    /// for media_type in ["Application/X-NDJSON; charset=utf-8", "image/svg+xml"] {
+    ///     let response = Response::builder().header("content-type", media_type);
+    ///     let response = response.body(Full::<Bytes>::from(&b"caf\xE9"[..])).unwrap();
+    ///     assert!(block_on(layer.check_response(response).collect()).is_err());
+    /// }
+    /// ```
+    pub fn with_media_types(self, media_types: &'static [&'static str]) -> Self {
+        Self { media_types, ..self }
     }
 
     /// Validates the text of a response, on a client before the program reads it, or on a server before it is
@@ -238,15 +274,15 @@ impl Utf8Layer {
         headers: &HeaderMap,
         is_part: bool,
         body: &impl Body,
-    ) -> Result<Option<BodyCharset>, BodyError> {
+    ) -> Result<Option<Charset>, BodyError> {
         let is_absent = body.is_end_stream() && !headers.contains_key(CONTENT_TYPE);
         if let Some(header_check) = self.header_check.filter(|_| !is_absent) {
             header_check(headers)?;
         }
-        if !is_text(headers)? || is_part || content_coding(headers).is_some() {
+        if !is_text(headers, self.media_types)? || is_part || content_coding(headers).is_some() {
             return Ok(None);
         }
-        let charset = BodyCharset::from_headers(headers)?;
+        let charset = charset_in_headers(headers)?;
         if body.size_hint().lower() > self.max_length {
             return Err(BodyError::TooLong { max_length: self.max_length });
         }
@@ -254,12 +290,7 @@ impl Utf8Layer {
     }
 
     /// Wraps the body if it has a charset, and changes the headers if the body changes.
-    fn wrap<B>(
-        &self,
-        headers: &mut HeaderMap,
-        charset: Option<BodyCharset>,
-        body: B,
-    ) -> CheckedBody<B>
+    fn wrap<B>(&self, headers: &mut HeaderMap, charset: Option<Charset>, body: B) -> CheckedBody<B>
     where
         B: Body<Data = Bytes, Error: Into<BoxError>>,
     {

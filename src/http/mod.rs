@@ -50,9 +50,8 @@
 //! # Charsets
 //!
 //! The charset is the parameter `charset` of a `Content-Type`, UTF-8 by default. Its values are the
-//! labels of the WHATWG Encoding Standard, in any case. UTF-8 and its aliases (`utf8`,
-//! `unicode-1-1-utf-8` and others) are always supported. The other encodings need the feature
-//! `encoding_rs`. Encodings that the standard maps to its `replacement` encoding, such as
+//! labels of the WHATWG Encoding Standard, in any case. UTF-8, UTF-16 and windows-1252 (also called `latin1`,
+//! `iso-8859-1` and `us-ascii`) are always supported. The other encodings need the feature `encoding_rs`. Encodings that the standard maps to its `replacement` encoding, such as
 //! `iso-2022-kr`, are never supported.
 //!
 //! These media types are always UTF-8, so a `charset` has no effect: `application/json` and `*+json` (RFC 8259,
@@ -77,41 +76,6 @@ mod error;
 mod header_fields;
 #[cfg(feature = "tower")]
 mod layer;
-mod legacy;
-#[cfg(feature = "encoding_rs")]
-mod whatwg_decoder;
-
-/// Without the feature there are no other charsets.
-#[cfg(not(feature = "encoding_rs"))]
-mod whatwg_decoder {
-    use crate::decoder::{AtEnd, Status};
-
-    #[derive(Debug, PartialEq, Eq)]
-    pub(super) enum Encoding {}
-
-    impl Encoding {
-        pub(super) const fn name(&self) -> &'static str {
-            match *self {}
-        }
-    }
-
-    #[derive(Debug)]
-    pub(super) struct WhatwgDecoder(&'static Encoding);
-
-    impl WhatwgDecoder {
-        pub(super) const fn new(encoding: &'static Encoding) -> Self {
-            Self(encoding)
-        }
-
-        pub(super) const fn encoding(&self) -> &'static Encoding {
-            self.0
-        }
-
-        pub(super) fn decode(&mut self, _: &[u8], _: AtEnd, _: &mut String) -> (usize, Status) {
-            match *self.0 {}
-        }
-    }
-}
 
 #[cfg(feature = "axum")]
 pub use self::axum::Utf8Text;

@@ -3,6 +3,7 @@
 //! | from | use | to |
 //! | --- | --- | --- |
 //! | a `Read` | [`Utf8Reader`] | a borrowed `&str`; `char`s with [`chars()`](Utf8Reader::chars) |
+//! | a `Read` in another charset, or of a file that may begin with a BOM of UTF-16 | [`CharsetReader`] | a `Read`, for a [`Utf8Reader`] |
 //! | a [`Utf8Reader`] | [`into_byte_reader()`](Utf8Reader::into_byte_reader) | a `Read` and `BufRead` of well-formed UTF-8 |
 //! | text, `char`s, UTF-16 units | [`Utf8Writer`] | a `Write` |
 //! | a [`Utf8Reader`] | [`into_lines()`](Utf8Reader::into_lines) | lines, each with number and offset |
@@ -41,6 +42,7 @@ mod reader_adaptors;
 mod utf8_reader;
 mod utf8_writer;
 
+pub use crate::adaptor::charset_reader::CharsetReader;
 pub use crate::adaptor::stream_error::StreamError;
 pub use crate::adaptor::utf8_byte_reader::Utf8ByteReader;
 pub use crate::adaptor::utf8_lines::Utf8Lines;

@@ -3,8 +3,9 @@
 use std::io::{self, BufRead, Read};
 use std::iter::FusedIterator;
 
-use crate::adaptor::NextLine;
-use crate::io::{StreamError, Utf8ByteReader, Utf8Lines, Utf8Reader};
+use crate::adaptor::{CharsetStep, NextLine};
+use crate::io::utf8_reader::read;
+use crate::io::{CharsetReader, StreamError, Utf8ByteReader, Utf8Lines, Utf8Reader};
 use crate::lines::{Line, LineRef, decoder::FoundLine};
 
 impl<R> Utf8Lines<Utf8Reader<R>> {
@@ -138,5 +139,22 @@ impl<R: Read> Read for Utf8ByteReader<Utf8Reader<R>> {
         buffer[..len].copy_from_slice(&bytes[..len]);
         self.consume(len);
         Ok(len)
+    }
+}
+
+impl<R: Read> Read for CharsetReader<R> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.bytes.next()? {
+                _ if room.is_empty() => return Ok(0),
+                CharsetStep::Ready => return Ok(self.bytes.take(room)),
+                CharsetStep::Pass => return read(&mut self.reader, room),
+                CharsetStep::Read => {
+                    let len = read(&mut self.reader, self.bytes.room())?;
+                    self.bytes.fill(len);
+                }
+                CharsetStep::End => return Ok(0),
+            }
+        }
     }
 }

@@ -268,7 +268,7 @@ impl<R: Read> Utf8Reader<R> {
 }
 
 /// Reads into `room`. Returns how many bytes were read, 0 at the end.
-fn read(reader: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
+pub(super) fn read(reader: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
     loop {
         match reader.read(room) {
             Ok(read) if read > room.len() => {

@@ -87,6 +87,8 @@ struct OpenLine {
     checked: usize,
     /// The number of errors in these bytes, and the offset of the first, if there is one.
     errors: u64,
+    /// How many of them are well-formed.
+    rejected: u64,
     first_error_offset: u64,
     encoding: LineEncoding,
 }
@@ -247,7 +249,7 @@ impl LineMachine {
     fn go_back(&mut self) {
         if let LineState::Line(line) = self.state {
             self.decoder.continue_from(line.start);
-            self.decoder.forget(line.errors);
+            self.decoder.forget(line.errors, line.rejected);
             self.state = LineState::Start;
         }
     }
@@ -720,6 +722,7 @@ impl LineMachine {
             line.first_error_offset = error.valid_up_to();
         }
         line.errors += 1;
+        line.rejected += u64::from(error.is_rejection());
     }
 
     /// Takes a line of `len` bytes. The first `content` are text, and their errors are counted.
@@ -761,8 +764,7 @@ impl LineMachine {
         let first = decoder.first_error();
         line.errors = decoder.error_count();
         line.first_error_offset = first.map_or(0, |error| error.valid_up_to());
-        self.decoder.continue_from(decoder.scanner());
-        self.decoder.add_errors(line.errors, first);
+        self.decoder.continue_after(&decoder);
         self.end_repaired(line, text, bytes, content, len)
     }
 
@@ -881,6 +883,7 @@ impl LineMachine {
             searched: Searched::NOTHING,
             checked: 0,
             errors: 0,
+            rejected: 0,
             first_error_offset: 0,
             encoding,
         });

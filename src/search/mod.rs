@@ -1,7 +1,7 @@
 //! Search in text that arrives in pieces.
 //!
 //! Push the text of any decoder or adaptor to a [`TextFinder`]. It yields the offset of each match, also of
-//! matches that span pieces.
+//! matches that span pieces. A [`TextSetFinder`] searches for several needles at once.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -165,6 +165,122 @@ impl Iterator for TextMatches<'_> {
 }
 
 impl FusedIterator for TextMatches<'_> {}
+
+/// Finds several needles in text that arrives in pieces: the stop sequences of a language model, or secrets that a log must
+/// not contain.
+///
+/// The next match is the one that ends first, and of those the longest. Matches do not overlap: the search continues after
+/// the end of each. It holds what one [`TextFinder`] for each needle holds, and costs as much as these.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::search::TextSetFinder;
+///
+/// let mut finder = TextSetFinder::new(["</s>", "\nUser:"]).unwrap();
+/// assert_eq!(finder.push("Good day.\nUs").next(), None);
+/// assert_eq!(finder.begun(), 3); // "\nUs" is not shown yet, because it may be the beginning of a match
+/// assert_eq!(finder.push("er: Hi</s>").collect::<Vec<_>>(), [(1, 9), (0, 18)]);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct TextSetFinder {
+    /// Each counts for itself, except that a match of one ends what the others have begun.
+    finders: Box<[TextFinder]>,
+}
+
+impl TextSetFinder {
+    /// Creates a finder for `needles`. Returns `None` if there are none, or if one of them is empty.
+    pub fn new<'n>(needles: impl IntoIterator<Item = &'n str>) -> Option<Self> {
+        let finders: Option<Box<[_]>> = needles.into_iter().map(TextFinder::new).collect();
+        finders.filter(|finders| !finders.is_empty()).map(|finders| Self { finders })
+    }
+
+    /// Searches the next piece of the text, like [`TextFinder::push`]. Yields the index of the needle and the offset of each
+    /// match that ends in this piece.
+    #[must_use = "iterators are lazy: text is searched as matches are taken"]
+    pub fn push<'a>(&'a mut self, piece: &'a str) -> TextSetMatches<'a> {
+        TextSetMatches { finder: self, rest: piece.as_bytes() }
+    }
+
+    /// Skips bytes that are not text. No match spans them. The position saturates at `u64::MAX`.
+    pub fn skip(&mut self, bytes: u64) {
+        self.finders.iter_mut().for_each(|finder| finder.skip(bytes));
+    }
+
+    /// Starts a new text with the same needles, at offset 0.
+    pub fn reset(&mut self) {
+        self.finders.iter_mut().for_each(TextFinder::reset);
+    }
+
+    /// Returns how many of the last bytes of the text so far can be the beginning of a match; see [`TextFinder::begun`].
+    #[must_use]
+    pub fn begun(&self) -> usize {
+        self.finders.iter().map(TextFinder::begun).max().unwrap_or(0)
+    }
+
+    /// Returns the number of bytes that have been searched or skipped.
+    pub fn position(&self) -> u64 {
+        self.finders[0].position()
+    }
+
+    /// Returns the first match that ends in `window`, with its end. If there is none, all needles have searched it.
+    fn find(&mut self, mut window: &[u8]) -> Option<(usize, usize)> {
+        let mut first: Option<(usize, usize)> = None;
+        for index in 0..self.finders.len() {
+            let TextFinder { pattern, begun, .. } = &self.finders[index];
+            let found = pattern.search(window, 0, *begun);
+            match (found, first) {
+                (Ok(end), Some((other, old)))
+                    if end == old && self.finders[other].pattern.len() >= pattern.len() => {}
+                (Ok(end), _) => {
+                    first = Some((index, end));
+                    window = &window[..end];
+                }
+                // They are overwritten if there is a match.
+                (Err(partial), None) => self.finders[index].begun = partial,
+                (Err(_), Some(_)) => {}
+            }
+        }
+        first
+    }
+}
+
+/// The matches in one piece. See [`TextSetFinder::push`].
+#[derive(Debug)]
+pub struct TextSetMatches<'a> {
+    finder: &'a mut TextSetFinder,
+    rest: &'a [u8],
+}
+
+impl Iterator for TextSetMatches<'_> {
+    type Item = (usize, u64);
+
+    fn next(&mut self) -> Option<(usize, u64)> {
+        // Windows that double: a needle that is rare does not search all that is left once for each match of another.
+        let mut len = 32;
+        while !self.rest.is_empty() {
+            let window = &self.rest[..len.min(self.rest.len())];
+            let found = self.finder.find(window);
+            let used = found.map_or(window.len(), |(_, end)| end);
+            self.rest = &self.rest[used..];
+            for finder in &mut self.finder.finders {
+                finder.position = finder.position.saturating_add(used as u64);
+                if found.is_some() {
+                    finder.begun = 0;
+                }
+            }
+            if let Some((index, _)) = found {
+                let needle = self.finder.finders[index].pattern.len() as u64;
+                return Some((index, self.finder.position() - needle));
+            }
+            len *= 2;
+        }
+        None
+    }
+}
+
+impl FusedIterator for TextSetMatches<'_> {}
 
 /// A non-empty needle, with its tables.
 pub(crate) struct Pattern {

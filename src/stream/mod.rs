@@ -5,6 +5,7 @@
 //! | a `Stream` of `Result<Bytes, E>`, `Vec<u8>` and others | [`Utf8Stream::new`] or [`utf8()`](Utf8StreamExt::utf8) | `Result<`[`ByteString`]`, `[`StreamError`]`<E>>` |
 //! | an `AsyncRead` | [`Utf8Stream::from_reader`] | the same, with [`io::Error`] for `E` |
 //! | an `AsyncRead` | [`Utf8Reader`] | a borrowed `&str`: the fastest way |
+//! | an `AsyncRead` in another charset, or of a file that may begin with a BOM of UTF-16 | [`CharsetReader`] | an `AsyncRead`, for a [`Utf8Reader`] or [`Utf8Stream`] |
 //! | a [`Utf8Reader`] | [`into_byte_reader()`](Utf8Reader::into_byte_reader) | an `AsyncBufRead` of well-formed UTF-8 |
 //! | a [`Utf8Stream`] | [`chars()`](Utf8Stream::chars) | `char`s with offsets, one by one or in blocks |
 //! | a [`Utf8Stream`] or [`Utf8Reader`] | [`lines()`](Utf8Stream::lines), [`into_lines()`](Utf8Reader::into_lines) | lines, each with number and offset |
@@ -100,6 +101,7 @@ mod utf8_reader;
 mod utf8_stream;
 mod utf8_writer;
 
+pub use crate::adaptor::charset_reader::CharsetReader;
 pub use crate::adaptor::stream_error::StreamError;
 pub use crate::adaptor::utf8_byte_reader::Utf8ByteReader;
 pub use crate::adaptor::utf8_lines::Utf8Lines;

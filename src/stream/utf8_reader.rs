@@ -9,9 +9,11 @@ use bytes::BytesMut;
 use pin_project_lite::pin_project;
 use tokio::io::{AsyncBufRead, AsyncRead, ReadBuf};
 
-use crate::adaptor::{Advance, MAX_TURNS, ReadText, Turns, Unread, coop_yield};
+use crate::adaptor::{Advance, CharsetStep, MAX_TURNS, ReadText, Turns, Unread, coop_yield};
 use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Options};
-use crate::stream::{StreamError, Utf8ByteReader, Utf8Lines, sources::poll_read_into};
+use crate::stream::{
+    CharsetReader, StreamError, Utf8ByteReader, Utf8Lines, sources::poll_read_into,
+};
 
 pin_project! {
     /// Reads text from an `AsyncRead` without copying it.
@@ -501,5 +503,34 @@ impl<R: AsyncRead> AsyncRead for Utf8ByteReader<Utf8Reader<R>> {
         buffer.put_slice(&bytes[..len]);
         self.consume(len);
         Poll::Ready(Ok(()))
+    }
+}
+
+impl<R: AsyncRead> AsyncRead for CharsetReader<R> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        room: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let mut this = self.project();
+        if room.remaining() == 0 {
+            return Poll::Ready(Ok(()));
+        }
+        for _ in 0..MAX_TURNS {
+            match this.bytes.next()? {
+                CharsetStep::Ready => {
+                    let len = this.bytes.take(room.initialize_unfilled());
+                    room.advance(len);
+                    return Poll::Ready(Ok(()));
+                }
+                CharsetStep::Pass => return this.reader.poll_read(cx, room),
+                CharsetStep::Read => {
+                    let len = poll_read_into(this.reader.as_mut(), cx, this.bytes.room());
+                    this.bytes.fill(ready!(len)?);
+                }
+                CharsetStep::End => return Poll::Ready(Ok(())),
+            }
+        }
+        coop_yield(cx)
     }
 }

@@ -1,6 +1,6 @@
 //! What does a connection receive, why is it rejected, and how does it close?
 
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 
 use bytes::{BufMut, Bytes, BytesMut};
 use bytestring::ByteString;
@@ -152,11 +152,21 @@ impl MessageError {
     /// assert_eq!(error.to_close(), b"\x03\xEFinvalid UTF-8 at byte 1: invalid byte (ff)"[..]);
     /// ```
     pub fn to_close(&self) -> Bytes {
-        let reason = match self {
+        encode_allowed(self.close_code(), &self.reason())
+    }
+
+    fn reason(&self) -> String {
+        match self {
             Self::Utf8(error) | Self::Reason(error) => error.to_string(),
             _ => self.to_string(),
-        };
-        encode_allowed(self.close_code(), &reason)
+        }
+    }
+}
+
+/// The close frame that answers the error.
+impl From<MessageError> for Message {
+    fn from(error: MessageError) -> Self {
+        Self::Close(Some((error.close_code(), error.reason().into())))
     }
 }
 

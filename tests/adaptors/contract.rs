@@ -14,7 +14,7 @@ use tokio_test::{assert_pending, assert_ready, task};
 use utf8_codec::http::{BodyError, Utf8Body};
 use utf8_codec::lines::Line;
 use utf8_codec::stream::{
-    CharStream, StreamError, Utf8ByteReader, Utf8Lines, Utf8Reader, Utf8Stream,
+    CharStream, CharsetReader, StreamError, Utf8ByteReader, Utf8Lines, Utf8Reader, Utf8Stream,
 };
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Error, Utf8Options};
 
@@ -55,6 +55,7 @@ contracts! {
     stream: Utf8Stream<Chunks>, "a€b<5 [ff]><e>é\n", 8;
     chars: CharStream<Chunks>, "a€b<5 [ff]><e>é\n", 8;
     reader: Utf8Reader<Source>, "a€b<5 [ff]><e>é\n", 8;
+    any_charset: Utf8Reader<CharsetReader<Source>>, "a€b<5 [ff]><e>é\n", 8;
     byte_reader: Utf8ByteReader<Utf8Reader<Source>>, "a€b<5 [ff]><e>é\n", 8;
     lines: Utf8Lines<Utf8Reader<Source>>, "<line><e>", 8;
     body: Utf8Body<Frames>, "a€b<5 [ff]><e>", 5;
@@ -249,15 +250,32 @@ impl Adaptor for CharStream<Chunks> {
     }
 }
 
-impl Adaptor for Utf8Reader<Source> {
+/// A reader over the source, perhaps with another between them.
+trait FromSource: AsyncRead + Unpin {
+    fn from_source(source: Source) -> Self;
+}
+
+impl FromSource for Source {
+    fn from_source(source: Source) -> Self {
+        source
+    }
+}
+
+impl FromSource for CharsetReader<Source> {
+    fn from_source(source: Source) -> Self {
+        Self::new(source)
+    }
+}
+
+impl<R: FromSource> Adaptor for Utf8Reader<R> {
     const METHODS: usize = 4;
 
     fn with_options_first(source: Source, options: Utf8Options, mode: ErrorMode) -> Self {
-        Self::new(source).with_options(options).with_error_mode(mode)
+        Self::new(R::from_source(source)).with_options(options).with_error_mode(mode)
     }
 
     fn with_mode_first(source: Source, options: Utf8Options, mode: ErrorMode) -> Self {
-        Self::new(source).with_error_mode(mode).with_options(options)
+        Self::new(R::from_source(source)).with_error_mode(mode).with_options(options)
     }
 
     fn decoder(&self) -> &Utf8Decoder {

@@ -3,6 +3,8 @@
 #[cfg(feature = "std")]
 mod blocking;
 mod chars;
+#[cfg(feature = "encoding_rs")]
+mod charsets;
 mod contract;
 #[cfg(feature = "std")]
 #[path = "../support/lists.rs"]

@@ -13,6 +13,7 @@ mod incremental_decoder;
 mod lists;
 mod messages;
 mod protocols;
+mod search;
 #[cfg(feature = "serde")]
 mod serde;
 mod slices;

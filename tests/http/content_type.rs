@@ -4,6 +4,7 @@ use bytes::Bytes;
 use futures::FutureExt;
 use http::{HeaderMap, HeaderValue, StatusCode};
 use http_body_util::Empty;
+use utf8_codec::ErrorMode;
 use utf8_codec::http::{
     BodyError, Utf8Body, require_checkable, require_json, require_text, require_text_or_json,
 };
@@ -94,7 +95,6 @@ fn a_charset_has_no_effect_on_types_that_are_always_utf_8() {
     }
     let twice = ["text/event-stream; charset=latin1", "text/event-stream"];
     assert_eq!(from_headers(&twice), Ok("UTF-8"));
-    #[cfg(feature = "encoding_rs")]
     for field in
         ["text/event-streams; charset=latin1", "a/json; charset=latin1", "a/vtt;charset=l1"]
     {
@@ -156,7 +156,6 @@ fn malformed_fields_report_their_offset() {
     }
 }
 
-#[cfg(feature = "encoding_rs")]
 #[test]
 fn the_charset_of_a_field_is_replaced() {
     for (field, changed) in [
@@ -175,9 +174,30 @@ fn the_charset_of_a_field_is_replaced() {
 #[cfg(not(feature = "encoding_rs"))]
 #[test]
 fn other_encodings_need_a_feature() {
-    for label in ["utf-16", "latin1", "us-ascii", "shift_jis", "gb18030", "x-user-defined"] {
+    for label in ["shift_jis", "gb18030", "x-user-defined"] {
         assert_eq!(from_label(label), Err(format!("unsupported charset: {label}")));
     }
+}
+
+#[test]
+fn latin_1_and_utf_16_need_no_feature() {
+    for (label, name) in [
+        ("Latin1", "windows-1252"),
+        (" us-ascii", "windows-1252"),
+        ("iso_8859-1:1987", "windows-1252"),
+        ("utf-16", "UTF-16LE"),
+        ("unicodeFFFE", "UTF-16BE"),
+    ] {
+        assert_eq!(from_label(label), Ok(name));
+    }
+    let converted = |label, does: &[_]| {
+        let body = Utf8Body::new(Script::new(does)).with_charset(label).unwrap();
+        ready(&mut body.with_error_mode(ErrorMode::Replacement)).concat()
+    };
+    assert_eq!(converted("latin1", &[Data(b"\x80 caf"), Data(b"\xE9"), End]), "€ café-");
+    let utf16 =
+        [Data(b"a"), Data(b"\0\x3D"), Data(b"\xD8\x4B"), Data(b"\xDC\0"), Data(b"\xD8b"), End];
+    assert_eq!(converted("utf-16", &utf16), "a👋\u{FFFD}-");
 }
 
 fn contradictory() -> Name {
@@ -194,7 +214,6 @@ fn contradictory_charsets_are_rejected() {
     assert_eq!(from_headers(&once), contradictory());
     let one_bad = ["text/plain; charset=utf-8", "text"];
     assert_eq!(from_headers(&one_bad), Err("malformed Content-Type at byte 4".to_owned()));
-    #[cfg(feature = "encoding_rs")]
     assert_eq!(from_content_type(b"text/plain; charset=utf-8; charset=latin1"), contradictory());
 }
 

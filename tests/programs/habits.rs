@@ -9,12 +9,13 @@ use std::os::unix::ffi::OsStrExt;
 
 use crate::program::{Program, finish};
 
-const PROGRAMS: [Program; 6] = [
+const PROGRAMS: [Program; 7] = [
     Program("chat"),
     Program("check"),
     Program("grep"),
     Program("json_rpc"),
     Program("lexer"),
+    Program("run"),
     Program("transcode"),
 ];
 

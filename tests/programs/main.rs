@@ -94,3 +94,35 @@ mod lexer {
         assert_eq!(rows.len(), 1 + 26 + 2, "a heading, the tokens, a verdict\n{printed}");
     }
 }
+
+/// `examples/run.rs`: the lines of a real child.
+#[cfg(feature = "stream")]
+mod run {
+    use crate::program::Program;
+
+    const RUN: Program = Program("run");
+
+    #[test]
+    fn both_pipes_of_a_child_are_drained_to_the_last_byte() {
+        let outcome = RUN.run([] as [&str; 0], b"");
+        assert_eq!((outcome.text(), outcome.status), ("ok: 20003 lines of two pipes\n", 0));
+    }
+
+    #[test]
+    fn a_child_that_cannot_be_run_is_reported() {
+        let outcome = RUN.run(["no such program"], b"");
+        assert_eq!((outcome.text(), outcome.status), ("", 1));
+        assert!(outcome.stderr.starts_with("run: "), "{}", outcome.stderr);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn damaged_lines_are_repaired_and_the_exit_code_is_that_of_the_child() {
+        // A grandchild still writes after the child has exited.
+        let script = r"(sleep 0.2; printf 'last \033[2J') & printf 'caf\303'; sleep 0.1; printf '\251\n'; exit 7";
+        let outcome = RUN.run(["sh", "-c", script], b"");
+        assert_eq!((outcome.text(), outcome.status), ("out: café\nout: last \\u{1b}[2J\n", 7));
+        let outcome = RUN.run(["sh", "-c", r"printf '\351t\351' >&2"], b"");
+        assert_eq!((outcome.text(), outcome.status), ("err: \\xe9t\\xe9\n", 0));
+    }
+}

@@ -5,11 +5,10 @@ use std::io::{self, BufRead, ErrorKind};
 use utf8_codec::io::{StreamError, Utf8Reader};
 use utf8_codec::{ErrorMode, Utf8Options};
 
-use super::Atom;
 use super::lines::feed::Feed;
-use super::reference::Error;
 use super::streams::{most, read_error, whole};
 use super::subjects::{Subject, counted};
+use super::{Atom, Errors};
 
 /// A reader that reads after each chunk until it would block.
 pub struct Blocking {
@@ -120,8 +119,8 @@ impl Subject for Blocking {
         Some(reader.decoder().position() + reader.rest().len() as u64)
     }
 
-    fn errors(&self) -> Option<(u64, Option<Error>)> {
+    fn errors(&self) -> Option<Errors> {
         let decoder = self.reader.as_ref().expect("it is back").decoder();
-        Some(counted(decoder.error_count(), decoder.first_error()))
+        Some(counted(decoder))
     }
 }

@@ -10,9 +10,8 @@ use http_body_util::StreamBody;
 use utf8_codec::http::{BodyError, Utf8Body};
 use utf8_codec::{ErrorMode, Utf8Options};
 
-use super::reference::Error;
 use super::subjects::Subject;
-use super::{Atom, model_error};
+use super::{Atom, Errors, model_error};
 
 type Frames = UnboundedReceiver<Result<Frame<Bytes>, Infallible>>;
 
@@ -80,11 +79,12 @@ impl Subject for Framed {
         Some(self.body.decoder().position())
     }
 
-    fn errors(&self) -> Option<(u64, Option<Error>)> {
+    fn errors(&self) -> Option<Errors> {
         let first = self.body.first_error().map(|error| match error {
             BodyError::Utf8(error) => model_error(&error),
             error => panic!("{error}"),
         });
-        Some((self.body.error_count(), first))
+        let (count, rejected) = (self.body.error_count(), self.body.decoder().rejected_count());
+        Some(Errors { count, rejected, first })
     }
 }

@@ -63,7 +63,7 @@ pub struct Expected {
     pub ended: Vec<Atom>,
     end: Decoded,
     config: Config,
-    errors: (u64, Option<reference::Error>),
+    errors: Errors,
 }
 
 impl Expected {
@@ -136,12 +136,36 @@ pub fn atoms(events: &[Event]) -> Vec<Atom> {
 }
 
 /// The number of errors, and the first.
-pub fn errors_in(decoded: &Decoded) -> (u64, Option<reference::Error>) {
+pub fn errors_in(decoded: &Decoded) -> Errors {
     let errors = atoms(&decoded.events).into_iter().filter_map(|atom| match atom {
         Atom::Char(_) => None,
         Atom::Error(error) => Some(*error),
     });
-    (errors.clone().count() as u64, errors.into_iter().next())
+    Errors::of(errors)
+}
+
+/// What an object counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Errors {
+    pub count: u64,
+    /// How many of them are well-formed.
+    pub rejected: u64,
+    pub first: Option<reference::Error>,
+}
+
+const REJECTIONS: [Kind; 4] =
+    [Kind::ForbiddenBom, Kind::MissingBom, Kind::Noncharacter, Kind::Forbidden];
+
+impl Errors {
+    pub(crate) fn of(errors: impl IntoIterator<Item = reference::Error>) -> Self {
+        let mut counted = Self::default();
+        for error in errors {
+            counted.count += 1;
+            counted.rejected += u64::from(REJECTIONS.contains(&error.kind));
+            counted.first.get_or_insert(error);
+        }
+        counted
+    }
 }
 
 /// The range of each character, or of the error that a repaired character replaces in `mode`.

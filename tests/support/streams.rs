@@ -15,9 +15,8 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, DuplexStream};
 use utf8_codec::stream::{CharStream, StreamError, Utf8Reader, Utf8Stream};
 use utf8_codec::{ErrorMode, Utf8Error, Utf8ErrorKind, Utf8Options};
 
-use super::Atom;
-use super::reference::Error;
 use super::subjects::{Reported, Subject, counted};
+use super::{Atom, Errors};
 
 type Chunks = UnboundedReceiver<Result<Bytes, Infallible>>;
 
@@ -140,8 +139,8 @@ where
         Some(self.stream.decoder().position())
     }
 
-    fn errors(&self) -> Option<(u64, Option<Error>)> {
-        Some(counted(self.stream.decoder().error_count(), self.stream.decoder().first_error()))
+    fn errors(&self) -> Option<Errors> {
+        Some(counted(self.stream.decoder()))
     }
 }
 
@@ -283,8 +282,8 @@ impl Subject for Chars {
         Some(self.source().decoder().position())
     }
 
-    fn errors(&self) -> Option<(u64, Option<Error>)> {
-        Some(counted(self.source().decoder().error_count(), self.source().decoder().first_error()))
+    fn errors(&self) -> Option<Errors> {
+        Some(counted(self.source().decoder()))
     }
 
     fn places(&mut self) -> Vec<Reported> {
@@ -533,8 +532,8 @@ impl Subject for Read {
         Some(reader.decoder().position() + reader.rest().len() as u64)
     }
 
-    fn errors(&self) -> Option<(u64, Option<Error>)> {
+    fn errors(&self) -> Option<Errors> {
         let reader = self.reader.as_ref().expect("it is back");
-        Some(counted(reader.decoder().error_count(), reader.decoder().first_error()))
+        Some(counted(reader.decoder()))
     }
 }

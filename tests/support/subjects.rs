@@ -11,10 +11,9 @@ use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8Options, Utf8Validator};
 
 #[cfg(feature = "stream")]
 use super::blocking::Blocking;
-use super::reference::Error;
 #[cfg(feature = "stream")]
 use super::streams::{Chars, Read, Texts};
-use super::{Atom, model_error};
+use super::{Atom, Errors, model_error};
 
 /// An object under test that yields its output as atoms.
 pub trait Subject {
@@ -30,7 +29,7 @@ pub trait Subject {
     fn position(&self) -> Option<u64>;
 
     /// The number of errors and the first of them, if the object counts them.
-    fn errors(&self) -> Option<(u64, Option<Error>)>;
+    fn errors(&self) -> Option<Errors>;
 
     /// The offsets that the object has reported since the last call, if it reports any.
     fn places(&mut self) -> Vec<Reported> {
@@ -58,9 +57,13 @@ pub struct Reported {
     pub offset: u64,
 }
 
-/// The errors in the model's terms: their number and the first.
-pub fn counted(count: u64, first: Option<Utf8Error>) -> (u64, Option<Error>) {
-    (count, first.map(|error| model_error(&error)))
+/// The errors that a decoder has counted, in the model's terms.
+pub fn counted(decoder: &Utf8Decoder) -> Errors {
+    Errors {
+        count: decoder.error_count(),
+        rejected: decoder.rejected_count(),
+        first: decoder.first_error().map(|error| model_error(&error)),
+    }
 }
 
 /// Makes an object that reports errors or, in a lossy mode, repairs them.
@@ -304,8 +307,8 @@ impl Subject for Decoding {
         Some(self.decoder.position())
     }
 
-    fn errors(&self) -> Option<(u64, Option<Error>)> {
-        Some(counted(self.decoder.error_count(), self.decoder.first_error()))
+    fn errors(&self) -> Option<Errors> {
+        Some(counted(&self.decoder))
     }
 
     fn reset(&mut self) -> bool {
@@ -374,7 +377,7 @@ impl Subject for Validating {
     }
 
     /// A validator does not count errors.
-    fn errors(&self) -> Option<(u64, Option<Error>)> {
+    fn errors(&self) -> Option<Errors> {
         None
     }
 
@@ -448,10 +451,8 @@ impl<C: ToAtoms> Subject for Called<C> {
         Some(self.codec.inner().position() + self.buffer.len() as u64)
     }
 
-    fn errors(&self) -> Option<(u64, Option<Error>)> {
-        let decoder = self.codec.inner();
-        let (count, first) = (decoder.error_count(), decoder.first_error());
-        Some(counted(count, first))
+    fn errors(&self) -> Option<Errors> {
+        Some(counted(self.codec.inner()))
     }
 
     fn reset(&mut self) -> bool {

@@ -14,7 +14,7 @@
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::extract::Request;
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::StatusCode;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Json, Response};
@@ -34,8 +34,8 @@ pub fn router() -> Router {
     let checked = Utf8Layer::new().with_header_check(require_json);
     let router = Router::new()
         .route("/count", post(count))
-        .route("/lines", post(lines))
-        .route("/echo", post(echo))
+        .route("/lines", post(lines).layer(DefaultBodyLimit::disable()))
+        .route("/echo", post(echo).layer(DefaultBodyLimit::disable()))
         .route("/json", post(json).layer(checked))
         .layer(middleware::from_fn(in_time));
     drained(router, IDLE, MAX_REST)

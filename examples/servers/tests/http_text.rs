@@ -8,11 +8,11 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, FromRequest, Request};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{any, get, post};
+use axum::{Extension, Router};
 use bytes::Bytes;
 use futures::{StreamExt, stream};
 use http_body::{Body as _, Frame};
@@ -416,6 +416,7 @@ async fn limits_of_axum_and_of_tower_http_are_answered_with_413() {
     let own = post(|body: Utf8Body<Body>| async { count(body.with_max_length(10)).await });
     let router = Router::new()
         .route("/extractor", post(|Utf8Text(text): Utf8Text| async { text }))
+        .route("/as-it-arrives", post(count))
         .layer(DefaultBodyLimit::max(10))
         .route("/tower-http", post(count).layer(RequestBodyLimitLayer::new(10)))
         .route("/own", own)
@@ -425,7 +426,7 @@ async fn limits_of_axum_and_of_tower_http_are_answered_with_413() {
             post(|text: String| async { text }).layer(Utf8Layer::new().with_max_length(10)),
         );
     let address = serve(router).await;
-    for path in ["/extractor", "/tower-http", "/own", "/layer"] {
+    for path in ["/extractor", "/as-it-arrives", "/tower-http", "/own", "/layer"] {
         // In two chunks, so that no Content-Length is sent.
         let send = |text: &str| upload(address, path, "text/plain", pieces(text.as_bytes(), 7));
         assert_eq!(send("ten bytes.").await.0, 200, "{path}");
@@ -434,6 +435,27 @@ async fn limits_of_axum_and_of_tower_http_are_answered_with_413() {
         let length = Client::new().post(format!("http://{address}{path}")).body("eleven byte");
         let length = length.header("content-type", "text/plain");
         assert_eq!(soon(length.send()).await.unwrap().status(), 413, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn an_extension_sets_the_options_of_both_extractors() {
+    async fn all(body: Utf8Body<Body>) -> Result<String, BodyError> {
+        body.collect_text(1 << 20).await
+    }
+    let options = Utf8Options::new().with_bom(BomPolicy::Strip).reject_nul();
+    let router = Router::new()
+        .route("/whole", post(|Utf8Text(text): Utf8Text| async { text }))
+        .route("/as-it-arrives", post(all))
+        .layer(Extension(options));
+    let address = serve(router).await;
+    for path in ["/whole", "/as-it-arrives"] {
+        for size in [1, 2, 100] {
+            let send =
+                |text: &str| upload(address, path, "text/plain", pieces(text.as_bytes(), size));
+            assert_eq!(send("\u{FEFF}Grüße").await, (200, "Grüße".to_owned()), "{path}");
+            assert_eq!(send("a\0b").await.0, 400, "{path}");
+        }
     }
 }
 

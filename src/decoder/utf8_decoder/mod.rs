@@ -14,7 +14,7 @@ use utf8_simd::text::{BlockPart, BlockParts, first_char};
 use utf8_simd::{Level, PrefixEnd, tail};
 
 use crate::decoder::{
-    ErrorDensity, ErrorMode, ErrorStats, Partial, Repair, Scanner, Step, Utf8Error, Utf8Options,
+    ErrorDensity, ErrorMode, Partial, Repair, Scanner, Step, Utf8Error, Utf8Options, Utf8Stats,
 };
 
 /// Decodes a stream of bytes that arrives in chunks split anywhere. It yields text and reports each error.
@@ -50,7 +50,7 @@ pub struct Utf8Decoder {
     partial: Partial,
     /// The split character that the last piece borrows.
     split_char: [u8; 4],
-    stats: ErrorStats,
+    stats: Utf8Stats,
 }
 
 impl Utf8Decoder {
@@ -60,7 +60,7 @@ impl Utf8Decoder {
             scanner: Scanner::new(Utf8Options::new()),
             partial: Partial::new(),
             split_char: [0; 4],
-            stats: ErrorStats::new(),
+            stats: Utf8Stats::new(),
         }
     }
 
@@ -184,7 +184,7 @@ impl Utf8Decoder {
     pub const fn reset(&mut self) {
         self.scanner.reset();
         self.partial = Partial::new();
-        self.stats = ErrorStats::new();
+        self.stats = Utf8Stats::new();
     }
 
     /// Returns the number of bytes of the stream that have been consumed, held bytes included.
@@ -214,6 +214,22 @@ impl Utf8Decoder {
     /// reject.
     pub const fn error_count(&self) -> u64 {
         self.stats.count()
+    }
+
+    /// Returns how many of the [errors](Self::error_count) are well-formed: characters that the options reject, and a BOM
+    /// that is forbidden or missing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::{Utf8Decoder, Utf8Options};
+    ///
+    /// let mut decoder = Utf8Decoder::new().with_options(Utf8Options::new().reject_nul());
+    /// decoder.push(b"caf\xE9 \0 \0").for_each(drop);
+    /// assert_eq!((decoder.error_count(), decoder.rejected_count()), (3, 2));
+    /// ```
+    pub const fn rejected_count(&self) -> u64 {
+        self.stats.rejected()
     }
 
     /// Returns the first error of this stream, if there was one.
@@ -299,14 +315,15 @@ impl Utf8Decoder {
         self.stats.note(error)
     }
 
-    /// Adds `errors`, the first of which is `first`, to the count: another decoder has decoded their bytes.
-    pub(crate) fn add_errors(&mut self, errors: u64, first: Option<Utf8Error>) {
-        self.stats.add(errors, || first);
+    /// Adds the errors of `other`, which has decoded bytes of this stream, and continues at its position.
+    pub(crate) fn continue_after(&mut self, other: &Self) {
+        self.scanner = other.scanner;
+        self.stats.extend(&other.stats);
     }
 
-    /// Subtracts the last `errors` from the count: their bytes are decoded again.
-    pub(crate) fn forget(&mut self, errors: u64) {
-        self.stats.forget(errors);
+    /// Subtracts the last `errors` from the count, `rejected` of which are well-formed: their bytes are decoded again.
+    pub(crate) fn forget(&mut self, errors: u64, rejected: u64) {
+        self.stats.forget(errors, rejected);
     }
 
     /// Moves the held bytes to such a caller.
@@ -336,7 +353,7 @@ impl<'c> Piece<'c> {
     fn take(
         scanner: &mut Scanner,
         partial: &mut Partial,
-        stats: &mut ErrorStats,
+        stats: &mut Utf8Stats,
         input: &mut &'c [u8],
     ) -> Option<Result<Self, Utf8Error>> {
         match partial.take(scanner, input) {
@@ -387,7 +404,7 @@ pub struct Pieces<'d, 'c> {
     /// Memory for a split character; `None` once it is used. A chunk completes at most one such character,
     /// because only the last bytes of the chunk begin another.
     split_char: Option<&'d mut [u8; 4]>,
-    stats: &'d mut ErrorStats,
+    stats: &'d mut Utf8Stats,
     input: &'c [u8],
     /// The parts that `input` begins with. Invariant: `Some` exactly while the scanner is in `ErrorDensity::Batched`; nothing is held
     /// then, and `input` is not empty.
@@ -468,7 +485,7 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
                 }
             } else if let Some(error) = self.scanner.take_stray(first) {
                 self.input = tail(self.input, 1);
-                return Some(Err(self.stats.note(error)));
+                return Some(Err(self.stats.note_ill_formed(error)));
             }
         }
         self.take_piece()
@@ -521,7 +538,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             }
         } else if let Some(error) = self.scanner.error_here(self.input) {
             self.input = tail(self.input, error.bytes().len());
-            return Some(Err(self.stats.note(error)));
+            return Some(Err(self.stats.note_ill_formed(error)));
         } else if self.patience > 0 && self.scanner.are_errors_dense() {
             let (text, end) = self.scanner.step_dense(self.input);
             if !text.is_empty() {

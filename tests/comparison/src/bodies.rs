@@ -11,6 +11,8 @@ use futures::stream;
 use http_body::Frame;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
 use utf8_codec::http::{BodyError, Utf8Body};
+use utf8_codec::io::{CharsetReader, Utf8Reader};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 fn body(
     frames: &[&'static [u8]],
@@ -121,4 +123,32 @@ fn encoding_rs_io_returns_ill_formed_bytes_unchanged_by_default() {
     let mut bytes = Vec::new();
     DecodeReaderBytes::new(&b"a\xFFb"[..]).read_to_end(&mut bytes).unwrap();
     assert_eq!(bytes, b"a\xFFb");
+}
+
+/// A BOM decides in ours too, and there a file without one can have any charset.
+#[test]
+fn ours_reads_a_file_as_encoding_rs_io_does() {
+    let strip = Utf8Options::new().with_bom(BomPolicy::Strip);
+    for (label, bytes) in [
+        ("utf-8", &b"\xFF\xFEf\0o\0o\0b\0a\0r\0"[..]),
+        ("utf-8", b"\xFE\xFF\x04\x16"),
+        ("utf-8", b"\xEF\xBB\xBFfoo\xFFbar"),
+        ("utf-8", b"a\xE2\x82"),
+        ("utf-16le", b"\x16\x04\x00\xD8a\0"),
+        ("utf-16be", b"\x04\x16\xD8"),
+        ("gbk", b"\xA7\xA8"),
+        ("shift_jis", b"\x84\x47\x81\xFF"),
+        ("latin1", b"\xA9\x80"),
+    ] {
+        let encoding = Encoding::for_label(label.as_bytes());
+        let mut builder = DecodeReaderBytesBuilder::new();
+        let mut expected = String::new();
+        let mut theirs = builder.encoding(encoding).bom_override(true).build(bytes);
+        theirs.read_to_string(&mut expected).unwrap();
+
+        let ours = CharsetReader::new(bytes).with_charset(label).unwrap();
+        let ours = Utf8Reader::new(ours.with_error_mode(ErrorMode::Replacement));
+        let mut ours = ours.with_options(strip).with_error_mode(ErrorMode::Replacement);
+        assert_eq!(ours.collect_text(100).unwrap(), expected, "{label} {bytes:02x?}");
+    }
 }

@@ -7,7 +7,7 @@ use super::input::{self, Many};
 use super::streams::{Plan, Settings, check};
 use crate::support::reference::{self, Error, Kind};
 use crate::support::subjects::{Called, Decoding, Subject, Validating, Way};
-use crate::support::{Atom, MODES, PLAIN};
+use crate::support::{Atom, Errors, MODES, PLAIN};
 
 pub fn validator(plan: &Plan) {
     check(plan, &|settings| Box::new(Validating::new(settings.options())));
@@ -119,7 +119,7 @@ pub fn long(long: &Long) {
     }
     assert!(text == expected, "{mode:?}, {ways:?}: {bytes:02x?}");
     assert!(verdicts == expected_errors, "{bytes:02x?}");
-    let (count, first) = decoder.errors().expect("a decoder counts");
+    let Errors { count, first, .. } = decoder.errors().expect("a decoder counts");
     assert_eq!(count, expected_errors.len() as u64, "{mode:?}, {ways:?}: {bytes:02x?}");
     let first = first.map(|error| (error.offset, error.bytes));
     assert_eq!(first, expected_errors.first().cloned(), "{mode:?}, {ways:?}: {bytes:02x?}");

@@ -3,6 +3,7 @@
 use arbitrary::Arbitrary;
 
 use super::streams::{Operation, Plan, Settings, cut};
+use crate::support::Errors;
 use crate::support::lines::{Form, LineSettings, Lines};
 use crate::support::reference::{self, Delimiter, LineItem};
 use crate::support::subjects::counted;
@@ -127,12 +128,7 @@ impl Checked {
         let decoded = reference::decode_prefix(bytes, config, ended);
         let start = (decoder.bom_seen(), decoder.skipped());
         assert_eq!(start, (decoded.bom_seen, decoded.skipped), "{}", context());
-        let expected = (errors.len() as u64, errors.first().cloned().map(undated));
-        assert_eq!(
-            counted(decoder.error_count(), decoder.first_error()),
-            expected,
-            "{}",
-            context()
-        );
+        let expected = Errors::of(errors.into_iter().map(undated));
+        assert_eq!(counted(decoder), expected, "{}", context());
     }
 }

@@ -10,7 +10,7 @@ use crate::support::blocking::Blocking;
 use crate::support::reference::{self, Bom, Config, Controls, Decoded, Start};
 use crate::support::streams::{Chars, Read, Texts};
 use crate::support::subjects::{Make, Subject};
-use crate::support::{self, Atom, MODES, atoms, check_places, undated};
+use crate::support::{self, Atom, Errors, MODES, atoms, check_places, undated};
 
 /// The operations, in order; then the stream ends.
 #[derive(Arbitrary, Clone, Debug)]
@@ -110,7 +110,7 @@ pub fn check(plan: &Plan, make: &dyn Fn(Settings) -> Box<dyn Subject>) {
 #[derive(Default)]
 struct Done {
     start: (bool, usize),
-    errors: (u64, Option<reference::Error>),
+    errors: Errors,
     /// The number of their characters, and where the last one ends.
     chars: usize,
     end: u64,
@@ -217,13 +217,18 @@ impl Stream {
 
     /// The summary once these bytes have been checked, too.
     fn done_with(&self, decoded: &Decoded) -> Done {
-        let (count, first) = support::errors_in(decoded);
+        let Errors { count, rejected, first } = support::errors_in(decoded);
         let first =
             first.map(|error| reference::Error { offset: error.offset + self.before, ..error });
+        let before = &self.done.errors;
         let places = self.places(decoded);
         Done {
             start: (self.done.start.0 | decoded.bom_seen, self.done.start.1 + decoded.skipped),
-            errors: (self.done.errors.0 + count, self.done.errors.1.clone().or(first)),
+            errors: Errors {
+                count: before.count + count,
+                rejected: before.rejected + rejected,
+                first: before.first.clone().or(first),
+            },
             chars: self.done.chars + places.len(),
             end: places.last().map_or(self.done.end, |place| place.end),
         }

@@ -1,5 +1,5 @@
-//! A WebSocket echo server in a few lines: `FrameHeader` and `MessageAssembler` on a connection that hyper has
-//! upgraded. The function `receive` is all that a server needs to read messages.
+//! A WebSocket echo server in a few lines: `MessageCodec` on a connection that hyper has upgraded. The function `echo` is
+//! all that a server needs.
 //!
 //! ```text
 //! cargo run --release -p servers --bin upgrade_echo
@@ -20,8 +20,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::Bytes;
 use clap::Parser;
+use futures::{SinkExt, StreamExt};
 use http_body_util::Empty;
 use hyper::body::Incoming;
 use hyper::header::{self, HeaderValue};
@@ -29,18 +30,16 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use servers::drain::drain;
 use servers::socket::WriteTimeout;
 use servers::websocket;
 use servers::websocket::client::Client;
-use servers::websocket::connection::send;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
-use utf8_codec::websocket::{
-    FrameHeader, Message, MessageAssembler, MessageError, Opcode, encode_close,
-};
+use tokio_util::codec::Framed;
+use utf8_codec::codec::MessageCodec;
+use utf8_codec::websocket::{Message, Opcode};
 
 use output::{complain, say};
 
@@ -68,59 +67,24 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Returns the next message of a client, or `None` at the end. Text is validated while it arrives.
-async fn receive(
-    socket: &mut (impl AsyncRead + Unpin),
-    buffer: &mut BytesMut,
-    connection: &mut MessageAssembler,
-) -> io::Result<Option<Message>> {
-    loop {
-        let (header, len) = loop {
-            match FrameHeader::parse_from_client(buffer)? {
-                Some(parsed) => break parsed,
-                None if socket.read_buf(buffer).await? > 0 => {}
-                None if buffer.is_empty() => return Ok(None),
-                None => return Err(io::ErrorKind::UnexpectedEof.into()),
-            }
+/// Echoes messages until the client closes the connection or breaks the protocol.
+async fn echo(socket: impl AsyncRead + AsyncWrite + Unpin) -> io::Result<()> {
+    let mut connection = Framed::new(socket, MessageCodec::server());
+    let mut wait = MESSAGE;
+    while let Some(message) = timeout(wait, connection.next()).await? {
+        let answer = match message? {
+            Ok(Message::Ping(payload)) => Message::Pong(payload),
+            Ok(Message::Pong(_)) => continue,
+            Ok(message) => message,
+            Err(error) => error.into(),
         };
-        buffer.advance(len);
-        connection.start(&header)?;
-        let mut rest = header.payload_length();
-        while rest > 0 {
-            if buffer.is_empty() && socket.read_buf(buffer).await? == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-            let len = rest.min(buffer.len() as u64);
-            connection.push_bytes(buffer.split_to(len as usize))?;
-            rest -= len;
-        }
-        if let Some(message) = connection.end_frame()? {
-            return Ok(Some(message));
+        let is_last = matches!(answer, Message::Close(_));
+        connection.send(answer).await?;
+        if is_last {
+            connection.close().await?;
+            wait = WAIT;
         }
     }
-}
-
-/// Echoes messages until the client closes the connection or breaks the protocol.
-async fn echo(socket: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> io::Result<()> {
-    let (mut buffer, mut connection) = (BytesMut::new(), MessageAssembler::new());
-    let close = loop {
-        match timeout(MESSAGE, receive(socket, &mut buffer, &mut connection)).await? {
-            Ok(Some(Message::Text(text))) => send(socket, Opcode::Text, text.into_bytes()).await?,
-            Ok(Some(Message::Binary(bytes))) => send(socket, Opcode::Binary, bytes).await?,
-            Ok(Some(Message::Ping(payload))) => send(socket, Opcode::Pong, payload).await?,
-            Ok(Some(Message::Pong(_))) => {}
-            Ok(Some(Message::Close(Some((code, reason))))) => break encode_close(code, &reason)?,
-            Ok(Some(Message::Close(None))) => break Bytes::new(),
-            Ok(None) => return Ok(()),
-            Err(error) => match error.get_ref().and_then(|error| error.downcast_ref()) {
-                Some(error) => break MessageError::to_close(error),
-                None => return Err(error),
-            },
-        }
-    };
-    send(socket, Opcode::Close, close).await?;
-    socket.shutdown().await?;
-    drain(socket, WAIT, 1 << 20).await;
     Ok(())
 }
 
@@ -140,7 +104,7 @@ async fn upgrade(
     tokio::spawn(async move {
         if let Ok(upgraded) = hyper::upgrade::on(&mut request).await {
             // An error ends this connection only.
-            let _lost = echo(&mut TokioIo::new(upgraded)).await;
+            let _lost = echo(TokioIo::new(upgraded)).await;
         }
         drop(permit);
     });

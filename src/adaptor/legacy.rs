@@ -1,18 +1,19 @@
-//! How is a body in a legacy encoding decoded to UTF-8, block by block?
+//! How is a stream in another charset decoded to UTF-8, block by block?
+
+use std::fmt;
 
 use bytes::{Buf, Bytes};
 
-use crate::decoder::{AtEnd, ErrorMode, Status, Utf8Error, Utf8Options};
-use crate::http::BodyError;
-use crate::http::whatwg_decoder::{Encoding, WhatwgDecoder};
+use crate::adaptor::charset::{Charset, CharsetDecoder};
+use crate::decoder::{AtEnd, ErrorMode, Status, Utf8Error, Utf8Options, fmt_bytes};
 
-/// Decodes a body in a legacy encoding.
+/// Decodes a stream in a charset other than UTF-8.
 ///
 /// Between calls it holds the rest of one chunk, and the beginning of a split character. An initial
 /// U+FEFF is text.
 #[derive(Debug)]
-pub(super) struct Legacy {
-    decoder: WhatwgDecoder,
+pub(crate) struct Legacy {
+    decoder: CharsetDecoder,
     chunk: Bytes,
     state: LegacyState,
     /// An error that has not been returned. The text before it has been.
@@ -33,21 +34,23 @@ enum LegacyState {
 }
 
 impl Legacy {
-    pub(super) fn boxed(encoding: &'static Encoding) -> Box<Self> {
-        Box::new(Self {
-            decoder: WhatwgDecoder::new(encoding),
+    /// Returns `None` for UTF-8.
+    pub(crate) fn boxed(charset: Charset) -> Option<Box<Self>> {
+        let decoder = CharsetDecoder::new(charset)?;
+        Some(Box::new(Self {
+            decoder,
             chunk: Bytes::new(),
             state: LegacyState::Idle,
             due: None,
             written: 0,
             errors: 0,
             first: None,
-        })
+        }))
     }
 
     /// Takes the next chunk, after the previous one has been decoded. An empty chunk changes
     /// nothing.
-    pub(super) fn push(&mut self, chunk: Bytes) {
+    pub(crate) fn push(&mut self, chunk: Bytes) {
         debug_assert!(self.chunk.is_empty());
         if !chunk.is_empty() {
             self.state = LegacyState::Open;
@@ -56,32 +59,32 @@ impl Legacy {
     }
 
     /// Records the end of the stream. A second call changes nothing.
-    pub(super) fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         if self.state == LegacyState::Open {
             self.state = LegacyState::Ending;
         }
     }
 
     /// Returns whether nothing more follows without new chunks.
-    pub(super) fn is_idle(&self) -> bool {
+    pub(crate) fn is_idle(&self) -> bool {
         self.state == LegacyState::Idle && self.due.is_none()
     }
 
-    pub(super) fn encoding(&self) -> &'static Encoding {
-        self.decoder.encoding()
+    pub(crate) fn charset(&self) -> Charset {
+        self.decoder.charset()
     }
 
-    pub(super) fn error_count(&self) -> u64 {
+    pub(crate) fn error_count(&self) -> u64 {
         self.errors
     }
 
     /// Returns the first error, and its offset in the text.
-    pub(super) fn first_error(&self) -> Option<(u64, LegacyError)> {
+    pub(crate) fn first_error(&self) -> Option<(u64, LegacyError)> {
         self.first
     }
 
     /// Returns the next block of text, or `None` once the chunk, or the stream, has been decoded.
-    pub(super) fn next(&mut self, mode: ErrorMode) -> Result<Option<Bytes>, LegacyError> {
+    pub(crate) fn next(&mut self, mode: ErrorMode) -> Result<Option<Bytes>, LegacyError> {
         if let Some(error) = self.due.take() {
             return Err(error);
         }
@@ -105,7 +108,7 @@ impl Legacy {
                 Status::IllFormed(error) => {
                     self.errors += 1;
                     let repair = mode.repair(&error, Utf8Options::new());
-                    let error = LegacyError { encoding: self.decoder.encoding().name(), error };
+                    let error = LegacyError { encoding: self.decoder.charset().name(), error };
                     self.first.get_or_insert((self.written + text.len() as u64, error));
                     match repair {
                         Some(repair) => text.push_str(&repair),
@@ -125,16 +128,19 @@ impl Legacy {
 /// The size of a block of text, in bytes. It can be exceeded by one character or repair.
 const BLOCK: usize = 16 * 1024;
 
-/// An ill-formed part of a body in an encoding other than UTF-8. It holds no heap memory.
+/// An ill-formed part in a charset other than UTF-8. It holds no heap memory.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct LegacyError {
-    encoding: &'static str,
-    error: Utf8Error,
+pub(crate) struct LegacyError {
+    pub(crate) encoding: &'static str,
+    pub(crate) error: Utf8Error,
 }
 
-impl From<LegacyError> for BodyError {
-    fn from(LegacyError { encoding, error }: LegacyError) -> Self {
-        let bytes = Bytes::copy_from_slice(error.bytes());
-        Self::Legacy { encoding, offset: error.valid_up_to(), bytes }
+impl fmt::Display for LegacyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (at, bytes) = (self.error.valid_up_to(), self.error.bytes());
+        write!(f, "invalid {} at byte {at}: ill-formed bytes", self.encoding)?;
+        fmt_bytes(bytes, None, f)
     }
 }
+
+impl std::error::Error for LegacyError {}

@@ -1,0 +1,210 @@
+//! The messages of a WebSocket connection.
+
+use std::io;
+
+use bytes::{Buf, Bytes, BytesMut};
+use tokio_util::codec::{Decoder, Encoder};
+use utf8_simd::Level;
+
+use crate::decoder::Utf8Options;
+use crate::websocket::{
+    FrameHeader, Message, MessageAssembler, MessageError, Opcode, encode_close,
+};
+
+/// Reads and writes the messages of a WebSocket connection (RFC 6455), after the opening handshake.
+///
+/// Text is validated while it arrives, and each message is an item: pings, pongs and the close frame as well. Fragments are
+/// joined. A message that breaks the protocol, is not UTF-8 or is too long becomes an `Err` item.
+///
+/// The close frame and an `Err` item are the last items. Answer them with a close frame, close the sink, and read on until
+/// the stream ends: what the peer still sends is discarded, so that it receives the close frame. At most 1 MiB is; put a
+/// timeout around it. A stream that ends without either is an abnormal end (section 7.1.5).
+///
+/// Between calls it holds the message that is arriving: at most 16 MiB, unless [`with_max_length`](Self::with_max_length)
+/// sets another limit. Extensions are not supported.
+///
+/// # Errors
+///
+/// Decoding: [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the stream ends inside a message, an error of the reader, or
+/// too much data after the end. Encoding: [`InvalidInput`](io::ErrorKind::InvalidInput) for a close code that must not
+/// be sent or a control message of more than 125 bytes, and [`BrokenPipe`](io::ErrorKind::BrokenPipe) for a message after
+/// the close frame; nothing is written. A second close frame is not written, and no error: both sides may close at once.
+///
+/// # Examples
+///
+/// ```
+/// use futures::{SinkExt, StreamExt};
+/// use tokio_util::codec::Framed;
+/// use utf8_codec::codec::MessageCodec;
+/// use utf8_codec::websocket::Message;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// let (client, server) = tokio::io::duplex(64);
+/// let mut client = Framed::new(client, MessageCodec::client(|| [1, 2, 3, 4])); // in a program: `rand::random`
+/// let mut server = Framed::new(server, MessageCodec::server());
+/// client.send(Message::Text("grüß dich".into())).await?;
+/// assert_eq!(server.next().await.unwrap()?, Ok(Message::Text("grüß dich".into())));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct MessageCodec {
+    role: Role,
+    messages: MessageAssembler,
+    state: ReadState,
+    has_sent_close: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Role {
+    Server,
+    /// Masks each frame with the next key.
+    Client(fn() -> [u8; 4]),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ReadState {
+    /// Between messages.
+    Idle,
+    /// Between the frames of a message.
+    Fragments,
+    /// In a frame with this much payload left. `fin` is false if more frames of a message follow.
+    Payload { rest: u64, fin: bool },
+    /// The last item has been returned, and this much discarded after it.
+    Ended { discarded: usize },
+}
+
+/// The most bytes that are discarded after the last item.
+const MAX_DISCARDED: usize = 1 << 20;
+
+impl MessageCodec {
+    /// For a server: frames of the client must be masked.
+    pub fn server() -> Self {
+        Self::new(Role::Server)
+    }
+
+    /// For a client, which masks each frame with a key of `next_key`. The keys must be unpredictable (section 10.3): take
+    /// them from a random number generator for cryptography.
+    pub fn client(next_key: fn() -> [u8; 4]) -> Self {
+        Self::new(Role::Client(next_key))
+    }
+
+    fn new(role: Role) -> Self {
+        let messages = MessageAssembler::new();
+        Self { role, messages, state: ReadState::Idle, has_sent_close: false }
+    }
+
+    /// Sets the maximum length of a received message, in bytes; see [`MessageAssembler::with_max_length`].
+    #[must_use]
+    pub fn with_max_length(self, max_length: u64) -> Self {
+        Self { messages: self.messages.with_max_length(max_length), ..self }
+    }
+
+    /// Sets what a received text may contain; see [`MessageAssembler::with_options`].
+    #[must_use]
+    pub fn with_options(self, options: Utf8Options) -> Self {
+        Self { messages: self.messages.with_options(options), ..self }
+    }
+
+    fn next(&mut self, src: &mut BytesMut) -> Result<Option<Message>, MessageError> {
+        loop {
+            let (rest, fin) = match self.state {
+                ReadState::Payload { rest, fin } => (rest, fin),
+                _ => {
+                    let parsed = match self.role {
+                        Role::Server => FrameHeader::parse_from_client(src)?,
+                        Role::Client(_) => FrameHeader::parse_from_server(src)?,
+                    };
+                    let Some((header, len)) = parsed else { return Ok(None) };
+                    src.advance(len);
+                    self.messages.start(&header)?;
+                    // A control frame can be between the frames of a message.
+                    let is_control = header.opcode().is_control();
+                    let fin = if is_control { self.state == ReadState::Idle } else { header.fin() };
+                    (header.payload_length(), fin)
+                }
+            };
+            let len = rest.min(src.len() as u64);
+            self.state = ReadState::Payload { rest: rest - len, fin };
+            if len > 0 {
+                self.messages.push_bytes(src.split_to(len as usize))?;
+            }
+            if len < rest {
+                return Ok(None);
+            }
+            self.state = if fin { ReadState::Idle } else { ReadState::Fragments };
+            if let Some(message) = self.messages.end_frame()? {
+                return Ok(Some(message));
+            }
+        }
+    }
+}
+
+impl Decoder for MessageCodec {
+    type Item = Result<Message, MessageError>;
+    type Error = io::Error;
+
+    fn decode(&mut self, src: &mut BytesMut) -> io::Result<Option<Self::Item>> {
+        if let ReadState::Ended { discarded } = &mut self.state {
+            *discarded = discarded.saturating_add(src.len());
+            src.clear();
+            if *discarded > MAX_DISCARDED {
+                return Err(io::Error::other(
+                    "the peer does not stop sending after the close frame",
+                ));
+            }
+            return Ok(None);
+        }
+        let item = self.next(src).transpose();
+        if let Some(Ok(Message::Close(_)) | Err(_)) = item {
+            self.state = ReadState::Ended { discarded: 0 };
+        }
+        Ok(item)
+    }
+
+    fn decode_eof(&mut self, src: &mut BytesMut) -> io::Result<Option<Self::Item>> {
+        let item = self.decode(src)?;
+        let is_whole = matches!(self.state, ReadState::Idle | ReadState::Ended { .. });
+        if item.is_none() && !(is_whole && src.is_empty()) {
+            src.clear();
+            self.state = ReadState::Ended { discarded: 0 };
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(item)
+    }
+}
+
+impl Encoder<Message> for MessageCodec {
+    type Error = io::Error;
+
+    fn encode(&mut self, message: Message, dst: &mut BytesMut) -> io::Result<()> {
+        let invalid = |error| io::Error::new(io::ErrorKind::InvalidInput, error);
+        let (opcode, payload) = match message {
+            Message::Close(_) if self.has_sent_close => return Ok(()),
+            _ if self.has_sent_close => return Err(io::ErrorKind::BrokenPipe.into()),
+            Message::Text(text) => (Opcode::Text, text.into_bytes()),
+            Message::Binary(bytes) => (Opcode::Binary, bytes),
+            Message::Ping(payload) => (Opcode::Ping, payload),
+            Message::Pong(payload) => (Opcode::Pong, payload),
+            Message::Close(None) => (Opcode::Close, Bytes::new()),
+            Message::Close(Some((code, reason))) => {
+                (Opcode::Close, encode_close(code, &reason).map_err(invalid)?)
+            }
+        };
+        let mask = match self.role {
+            Role::Server => None,
+            Role::Client(next_key) => Some(next_key()),
+        };
+        let header = FrameHeader::new(opcode, true, mask, payload.len() as u64).map_err(invalid)?;
+        dst.reserve(FrameHeader::MAX_LENGTH + payload.len());
+        dst.extend_from_slice(header.encode(&mut [0; FrameHeader::MAX_LENGTH]));
+        let start = dst.len();
+        dst.extend_from_slice(&payload);
+        if let Some(mask) = mask {
+            Level::detect().unmask(&mut dst[start..], mask);
+        }
+        self.has_sent_close = opcode == Opcode::Close;
+        Ok(())
+    }
+}
