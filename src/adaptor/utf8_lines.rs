@@ -10,7 +10,7 @@ use utf8_simd::text::take_valid_prefix;
 use crate::adaptor::{SourceState, Unread};
 use crate::decoder::Utf8Decoder;
 use crate::lines::{
-    Delimiter, Line, LineError, LineRef,
+    Delimiter, Line, LineError, LineRef, LongLines,
     decoder::{Block, BlockCursor, FoundLine, LineDecoder, Place},
 };
 
@@ -100,6 +100,25 @@ impl<S> Utf8Lines<S> {
     /// before the first line.
     pub fn with_max_length(mut self, max_length: usize) -> Self {
         self.lines.decoder.machine.set_max_length(max_length);
+        self
+    }
+
+    /// Sets what becomes of a line that is longer than the limit. The default is [`LongLines::Reject`].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use utf8_codec::io::Utf8Reader;
+    /// use utf8_codec::lines::LongLines;
+    ///
+    /// let lines = Utf8Reader::new(&b"one\nnot so short\nthree\n"[..]).into_lines();
+    /// let lines = lines.with_max_length(5).with_long_lines(LongLines::Cut).map(Result::unwrap);
+    /// let shipped: Vec<_> =
+    ///     lines.map(|line| format!("{line}{}", if line.is_cut() { " [cut]" } else { "" })).collect();
+    /// assert_eq!(shipped, ["one", "not s [cut]", "three"]);
+    /// ```
+    pub fn with_long_lines(mut self, long_lines: LongLines) -> Self {
+        self.lines.decoder.machine.set_long_lines(long_lines);
         self
     }
 

@@ -11,7 +11,7 @@ use crate::codec::CodecError;
 use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Options};
 use crate::fallback::{FallbackDecoder, FallbackState};
 use crate::lines::{
-    Delimiter, Line, LineError,
+    Delimiter, Line, LineError, LongLines,
     machine::{DEFAULT_MAX_LENGTH, LineAction, LineMachine},
 };
 
@@ -128,6 +128,13 @@ impl Utf8LinesCodec {
     #[must_use]
     pub fn with_max_length(mut self, max_length: usize) -> Self {
         self.machine.set_max_length(max_length);
+        self
+    }
+
+    /// Sets what becomes of a line that is longer than the limit. The default is [`LongLines::Reject`].
+    #[must_use]
+    pub fn with_long_lines(mut self, long_lines: LongLines) -> Self {
+        self.machine.set_long_lines(long_lines);
         self
     }
 

@@ -68,7 +68,7 @@ mod message_codec;
 mod utf8_codec;
 
 #[doc(no_inline)]
-pub use crate::lines::{Delimiter, Line, LineError};
+pub use crate::lines::{Delimiter, Line, LineError, LongLines};
 pub use char_codec::CharCodec;
 pub use chunks_codec::Utf8ChunksCodec;
 pub use dialect_codec::DialectCodec;

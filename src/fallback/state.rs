@@ -504,10 +504,11 @@ impl FallbackState {
         }
     }
 
-    /// Appends the text of the bytes of a line, at whose first byte `scanner` is. The bytes from index `legacy` are legacy.
+    /// Appends the text of the bytes of a line, at whose first byte `scanner` is. The bytes from index `legacy` are legacy. An
+    /// incomplete character at their end is ill-formed, or left.
     pub(crate) fn decode_line(
         &mut self,
-        scanner: Scanner,
+        (scanner, at_end): (Scanner, AtEnd),
         bytes: &[u8],
         legacy: Option<usize>,
         mode: ErrorMode,
@@ -524,13 +525,14 @@ impl FallbackState {
         // The errors have been counted before, so this decoder is dropped.
         let mut decoder = Utf8Decoder::at(scanner);
         loop {
-            let mut at = Cursor::ending(&mut decoder, utf8, text);
+            let mut at = Cursor { decoder: &mut decoder, input: utf8, at_end, legacy: text };
             let step = self.step_many_parts(&mut at);
             let Some(used) = append_step(step, &decoder, mode, text)? else { break };
             utf8 = &utf8[used..];
         }
         loop {
-            let mut at = Cursor::ending(&mut decoder, legacy_bytes, text);
+            let mut at =
+                Cursor { decoder: &mut decoder, input: legacy_bytes, at_end, legacy: text };
             let step = self.step_legacy(&mut at);
             let Some(used) = append_step(step, &decoder, mode, text)? else { break };
             legacy_bytes = &legacy_bytes[used..];
@@ -643,11 +645,6 @@ struct Cursor<'p, 'a> {
 }
 
 impl<'p, 'a> Cursor<'p, 'a> {
-    /// Creates a cursor for input at the end of a stream or of a line.
-    fn ending(decoder: &'p mut Utf8Decoder, input: &'a [u8], legacy: &'p mut String) -> Self {
-        Self { decoder, input, at_end: AtEnd::Yes, legacy }
-    }
-
     /// Classifies the beginning of the input as UTF-8, given what follows it.
     // Always inlined, like the steps below: a step is returned through memory. Rows `fallback-*`.
     #[inline(always)]

@@ -9,7 +9,7 @@ use utf8_simd::{ByteFinder, head, valid_prefix};
 use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Options};
 use crate::fallback::FallbackDecoder;
 use crate::lines::{
-    Delimiter, LineError, LineInfo, LineRef,
+    Delimiter, LineError, LineInfo, LineRef, LongLines,
     machine::{LineAction, LineMachine, LineStep},
 };
 
@@ -137,6 +137,13 @@ impl LineDecoder {
     #[must_use]
     pub fn with_max_length(mut self, max_length: usize) -> Self {
         self.machine.set_max_length(max_length);
+        self
+    }
+
+    /// Sets what becomes of a line that is longer than the limit. The default is [`LongLines::Reject`].
+    #[must_use]
+    pub fn with_long_lines(mut self, long_lines: LongLines) -> Self {
+        self.machine.set_long_lines(long_lines);
         self
     }
 

@@ -9,7 +9,7 @@
 //!          first byte               delimiter, or end of the stream
 //!  Start ────────────► Line(..) ──────────────────────────────────► Start   Ok(line)
 //!                         │
-//!                         │ invalid, too long, or the source failed
+//!                         │ invalid, too long (perhaps cut), or the source failed
 //!                         ▼
 //!                      Rejected ──────────────────────────────────► Start
 //! ```
@@ -24,7 +24,7 @@ use crate::decoder::text::{Level, all_text, split_line};
 use crate::decoder::{AtEnd, ErrorMode, Scanner, Step, Utf8Decoder, Utf8Error, Utf8Options};
 use crate::fallback::FallbackState;
 use crate::lines::{
-    LineEnd, LineError, LineInfo,
+    LineEnd, LineError, LineInfo, LongLines,
     delimiter::{Delimiter, End, Searched},
 };
 
@@ -43,6 +43,7 @@ pub(crate) struct LineMachine {
     mode: ErrorMode,
     delimiter: Delimiter,
     max_length: usize,
+    long_lines: LongLines,
     /// Decodes lines that are not UTF-8. Without it, all lines are UTF-8.
     fallback: Option<Box<FallbackState>>,
     /// The number of the line at the front.
@@ -69,7 +70,7 @@ enum LineState {
     Start,
     /// The machine has seen some of its bytes.
     Line(OpenLine),
-    /// The line has been rejected. The bytes of it that are not consumed can be the beginning of its delimiter.
+    /// The line has been rejected or cut. The bytes of it that are not consumed can be the beginning of its delimiter.
     Rejected(Searched),
 }
 
@@ -126,6 +127,8 @@ pub(crate) enum LineAction {
     Byte(u8),
     /// Bytes that have not arrived.
     More,
+    /// The rest of a line that is cut.
+    Cut,
     /// The end of the stream.
     End,
 }
@@ -133,7 +136,15 @@ pub(crate) enum LineAction {
 impl LineAction {
     /// Whether the line ends here.
     pub(crate) const fn is_end(self) -> bool {
-        matches!(self, Self::Delimiter(_) | Self::End)
+        matches!(self, Self::Delimiter(_) | Self::End | Self::Cut)
+    }
+
+    /// Whether an incomplete character is ill-formed, which one that is cut is not.
+    const fn at_end(self) -> AtEnd {
+        match self {
+            Self::Delimiter(_) | Self::Byte(_) | Self::End => AtEnd::Yes,
+            Self::More | Self::Cut => AtEnd::No,
+        }
     }
 }
 
@@ -145,6 +156,7 @@ impl LineMachine {
             mode: ErrorMode::Fatal,
             delimiter: Delimiter::lf(),
             max_length: DEFAULT_MAX_LENGTH,
+            long_lines: LongLines::Reject,
             fallback: None,
             number: 1,
             state: LineState::Start,
@@ -180,6 +192,10 @@ impl LineMachine {
 
     pub(crate) fn set_max_length(&mut self, max_length: usize) {
         self.max_length = max_length;
+    }
+
+    pub(crate) fn set_long_lines(&mut self, long_lines: LongLines) {
+        self.long_lines = long_lines;
     }
 
     pub(crate) fn max_length(&self) -> usize {
@@ -485,13 +501,13 @@ impl LineMachine {
             line = OpenLine { searched: Searched::NOTHING, checked: 0, ..line };
             self.decoder.continue_from(line.start);
         }
-        let (content, len) = match self.delimiter.find(bytes, line.searched) {
-            End::Found { content, next } => (content, Some(next)),
-            End::Open { .. } if next.is_end() => (bytes.len(), Some(bytes.len())),
-            End::Open { content } => (content, None),
+        let (content, len, end) = match self.delimiter.find(bytes, line.searched) {
+            End::Found { content, next } => (content, Some(next), LineEnd::Delimiter),
+            End::Open { .. } if next.is_end() => (bytes.len(), Some(bytes.len()), LineEnd::Stream),
+            End::Open { content } => (content, None, LineEnd::Stream),
         };
         if content > self.max_length {
-            return self.reject_too_long(line, bytes, content);
+            return self.take_too_long(line, bytes, content);
         }
         let has_bare =
             self.delimiter.find_bare(&bytes[line.checked.min(content)..content]).is_some();
@@ -499,7 +515,6 @@ impl LineMachine {
             && !has_bare
             && let Some(text) = self.take_clean(&mut line, &bytes[..content])
         {
-            let end = if content < len { LineEnd::Delimiter } else { LineEnd::Stream };
             let info = self.info(line, end);
             self.end_line(&bytes[content..], len - content);
             return (len, Some(Ok((Some(text), info))));
@@ -513,14 +528,14 @@ impl LineMachine {
             && !has_bare
             && self.is_repaired_at_once(&line, content)
         {
-            return self.take_repaired(line, bytes, content, len, after);
+            return self.take_repaired(line, bytes, content, (len, end), after);
         }
         if let Some(error) = self.check(&mut line, bytes, content, after) {
             self.reject(line.start, line.checked);
             return (line.checked, Some(Err(error)));
         }
         if let Some(len) = len {
-            return self.take_checked(line, bytes, content, len, after);
+            return self.take_checked(line, bytes, content, (len, end), after);
         }
         line.searched = Searched { decided: content, seen: bytes.len() };
         self.state = LineState::Line(line);
@@ -555,7 +570,7 @@ impl LineMachine {
         bytes: &[u8],
         next: LineAction,
     ) -> Step<&'static str> {
-        let at_end = if next.is_end() { AtEnd::Yes } else { AtEnd::No };
+        let at_end = if next.is_end() { next.at_end() } else { AtEnd::No };
         let fallback = self.fallback.as_ref();
         fallback.map_or(Step::NeedMore, |it| it.step_rejected(scanner, bytes, at_end))
     }
@@ -725,13 +740,13 @@ impl LineMachine {
         line.rejected += u64::from(error.is_rejection());
     }
 
-    /// Takes a line of `len` bytes. The first `content` are text, and their errors are counted.
+    /// Takes a line of `len` bytes. The first `content` are text, before `next`, and their errors are counted.
     fn take_checked<'b>(
         &mut self,
         line: OpenLine,
         bytes: &[u8],
         content: usize,
-        len: usize,
+        (len, end): (usize, LineEnd),
         next: LineAction,
     ) -> LineStep<'b> {
         self.repaired.clear();
@@ -742,11 +757,12 @@ impl LineMachine {
                     _ => None,
                 };
                 let (mode, text) = (self.mode, &mut self.repaired);
-                fallback.decode_line(line.start, &bytes[..content], legacy, mode, text)
+                let at = (line.start, next.at_end());
+                fallback.decode_line(at, &bytes[..content], legacy, mode, text)
             }
             _ => self.repair(&mut Utf8Decoder::at(line.start), &bytes[..content], next),
         };
-        self.end_repaired(line, text, bytes, content, len)
+        self.end_repaired(line, text, bytes, (len, end))
     }
 
     /// Like [`take_checked`](Self::take_checked), and counts the errors.
@@ -755,7 +771,7 @@ impl LineMachine {
         mut line: OpenLine,
         bytes: &[u8],
         content: usize,
-        len: usize,
+        (len, end): (usize, LineEnd),
         next: LineAction,
     ) -> LineStep<'b> {
         self.repaired.clear();
@@ -765,7 +781,7 @@ impl LineMachine {
         line.errors = decoder.error_count();
         line.first_error_offset = first.map_or(0, |error| error.valid_up_to());
         self.decoder.continue_after(&decoder);
-        self.end_repaired(line, text, bytes, content, len)
+        self.end_repaired(line, text, bytes, (len, end))
     }
 
     /// Decodes and repairs the bytes of a line, at which `decoder` is, and counts the errors.
@@ -788,30 +804,32 @@ impl LineMachine {
         Ok(())
     }
 
-    /// Ends a line of `len` bytes. The first `content` have been repaired.
+    /// Ends a line of `len` bytes, whose text has been repaired.
     fn end_repaired<'b>(
         &mut self,
         line: OpenLine,
         text: Result<(), Utf8Error>,
         bytes: &[u8],
-        content: usize,
-        len: usize,
+        (len, end): (usize, LineEnd),
     ) -> LineStep<'b> {
-        let end = if content < len { LineEnd::Delimiter } else { LineEnd::Stream };
         let item = match text {
             Ok(()) => Ok((None, self.info(line, end))),
             Err(error) => Err(self.not_utf8(line.start, error)),
         };
-        self.end_line(bytes, len);
-        self.decoder.scanner_mut().seek(line.start.position() + len as u64);
+        if end == LineEnd::Limit {
+            self.reject(line.start, len);
+        } else {
+            self.end_line(bytes, len);
+            self.decoder.scanner_mut().seek(line.start.position() + len as u64);
+        }
         (len, Some(item))
     }
 
-    /// Rejects a line with `content` bytes before the delimiter, more than the limit.
-    fn reject_too_long<'b>(
+    /// Rejects or cuts a line with `content` bytes before the delimiter, more than the limit.
+    fn take_too_long<'b>(
         &mut self,
         mut line: OpenLine,
-        bytes: &[u8],
+        bytes: &'b [u8],
         content: usize,
     ) -> LineStep<'b> {
         let decided = line.searched.decided;
@@ -825,7 +843,20 @@ impl LineMachine {
         let known = &bytes[..by];
         let until = self.delimiter.find(known, Searched::at(decided.min(by))).content();
         let after = known.get(until).map_or(LineAction::More, |&byte| LineAction::Byte(byte));
-        let (error, len) = match self.check(&mut line, known, until, after) {
+        let mut error = self.check(&mut line, known, until, after);
+        if error.is_none() && self.long_lines == LongLines::Cut {
+            // Bytes that can begin a delimiter are content, as the byte after them shows; and it can show that a BOM is missing.
+            if self.decoder.scanner().start().may_skip() {
+                error = self.check(&mut line, bytes, 0, LineAction::More);
+            }
+            if error.is_none() && self.max_length > 0 {
+                error = self.check(&mut line, bytes, self.max_length, LineAction::Cut);
+            }
+            if error.is_none() {
+                return self.cut(line, bytes, content);
+            }
+        }
+        let (error, len) = match error {
             Some(error) => (error, line.checked),
             None => {
                 let (number, offset) = (self.number, line.start.position());
@@ -834,6 +865,21 @@ impl LineMachine {
         };
         self.reject(line.start, len);
         (len, Some(Err(error)))
+    }
+
+    /// Takes the characters of `line` up to the limit, whose errors are counted. The rest of the line is skipped.
+    fn cut<'b>(&mut self, mut line: OpenLine, bytes: &'b [u8], content: usize) -> LineStep<'b> {
+        let whole = line.checked.min(self.max_length);
+        if let Some(text) = self.take_clean(&mut line, &bytes[..whole]) {
+            self.reject(line.start, content);
+            return (content, Some(Ok((Some(text), self.info(line, LineEnd::Limit)))));
+        }
+        // If the last character has been checked, the byte after the limit has shown that it is ill-formed.
+        let after = match whole == self.max_length && !self.falls_back() {
+            true => LineAction::Byte(bytes[whole]),
+            false => LineAction::Cut,
+        };
+        self.take_checked(line, bytes, self.max_length, (content, LineEnd::Limit), after)
     }
 
     /// Rejects the line that begins at `start`, of which `len` bytes are consumed.
@@ -910,7 +956,7 @@ fn step<'a>(scanner: &mut Scanner, bytes: &'a [u8], next: LineAction) -> Step<&'
         return step;
     }
     let broken = match next {
-        LineAction::More => None,
+        LineAction::More | LineAction::Cut => None,
         _ if bytes.is_empty() => None,
         LineAction::End => scanner.finish(bytes),
         LineAction::Delimiter(byte) | LineAction::Byte(byte) => scanner.break_off(bytes, byte),

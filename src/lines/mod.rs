@@ -1,7 +1,7 @@
 //! Lines of text: their ends, their limits and their errors.
 //!
 //! `codec::Utf8LinesCodec` and `Utf8Lines` (in `stream` and in `io`) read lines. Each takes a [`Delimiter`] and a
-//! limit, 65,536 bytes unless you set another. It yields a [`Line`] or a [`LineError`], which `Utf8Lines` wraps in
+//! limit, 65,536 bytes unless you set another; [`LongLines`] rejects or cuts a longer line. It yields a [`Line`] or a [`LineError`], which `Utf8Lines` wraps in
 //! `StreamError::Line`.
 
 pub(crate) mod decoder;
@@ -22,6 +22,34 @@ use crate::decoder::{Utf8Error, Utf8ErrorKind};
 
 pub use decoder::{ChunkLines, LineDecoder};
 pub use delimiter::Delimiter;
+
+/// What becomes of a line that is longer than the limit.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::lines::{LineDecoder, LongLines};
+///
+/// let mut decoder = LineDecoder::new().with_max_length(4).with_long_lines(LongLines::Cut);
+/// let mut lines = decoder.push("café au lait\ntea\n".as_bytes());
+/// let coffee = lines.next_line().unwrap().unwrap();
+/// assert_eq!((coffee.text, coffee.number, coffee.is_cut()), ("caf", 1, true)); // é would be bytes 4 and 5
+/// let tea = lines.next_line().unwrap().unwrap();
+/// assert_eq!((tea.text, tea.number, tea.is_cut()), ("tea", 2, false));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum LongLines {
+    /// It is rejected as [`LineError::TooLong`].
+    #[default]
+    Reject,
+    /// It is cut, as log shippers do: the characters within the limit are a line for which [`is_cut`](Line::is_cut) is true, and the
+    /// rest of the line is skipped, neither validated nor counted, so that a line of the input is at most one item.
+    ///
+    /// The line is returned as soon as it is too long. Its last character is complete: bytes of a character that the limit would split are
+    /// dropped. An error in the bytes within the limit is handled as in any line.
+    Cut,
+}
 
 /// A line of text, without its delimiter.
 ///
@@ -89,6 +117,8 @@ pub(crate) enum LineEnd {
     Delimiter,
     /// The end of the stream, with no delimiter before it.
     Stream,
+    /// The limit: the line is cut.
+    Limit,
 }
 
 #[cfg(feature = "std")]
@@ -99,11 +129,17 @@ impl Line {
         Self { text, number, offset, end, error_count, first_error_offset }
     }
 
-    /// Whether a delimiter ended the line. If not, the end of the stream did: the line is the last one, and may be
-    /// incomplete.
+    /// Whether a delimiter ended the line. If not, the end of the stream did (the line is the last one, and may be
+    /// incomplete), or the line [is cut](Self::is_cut).
     #[inline]
     pub fn is_terminated(&self) -> bool {
         self.end == LineEnd::Delimiter
+    }
+
+    /// Whether the line was longer than the limit, and its rest has been dropped: see [`LongLines::Cut`].
+    #[inline]
+    pub fn is_cut(&self) -> bool {
+        self.end == LineEnd::Limit
     }
 }
 
@@ -144,10 +180,16 @@ impl<'a> LineRef<'a> {
         Self { text, number, offset, end, error_count, first_error_offset }
     }
 
-    /// Whether a delimiter ended the line. If not, the end of the stream did.
+    /// Whether a delimiter ended the line. If not, the end of the stream did, or the line [is cut](Self::is_cut).
     #[inline]
     pub fn is_terminated(&self) -> bool {
         self.end == LineEnd::Delimiter
+    }
+
+    /// Whether the line was longer than the limit, and its rest has been dropped.
+    #[inline]
+    pub fn is_cut(&self) -> bool {
+        self.end == LineEnd::Limit
     }
 }
 
@@ -303,7 +345,7 @@ pub enum LineError {
         /// The ill-formed or rejected part, with its own offset in the stream.
         error: Utf8Error,
     },
-    /// The line has more bytes than the limit.
+    /// The line has more bytes than the limit, and [`LongLines`] rejects it.
     #[error("line {number} at byte {offset} of the stream is longer than {max_length} bytes")]
     TooLong {
         /// The number of the line. The first line is 1.

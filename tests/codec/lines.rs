@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::lists::{assert_linear, sum_of};
-use crate::support::lines::LineSettings;
+use crate::support::lines::{LineSettings, line_steps};
 use crate::support::reference::{self, LineItem};
 
 // ---- scripts --------------------------------------------------------------------------------
@@ -759,6 +759,85 @@ fn check_limit(settings: &LineSettings, input: &str, content: &str, end: &str, c
         "{context}"
     );
     assert!(reported.starts_with("Line {"), "{context}");
+}
+
+/// In every form, at every cut: the characters up to the limit, and the next line.
+#[test]
+fn a_line_that_is_cut_is_the_same_at_any_split() {
+    const PIECES: [&[u8]; 6] = [b"a", b"\xC3\xA9", b"\r", b"\n", b"\xFF", b"\xE2\x82"];
+    let mut strings = vec![Vec::new()];
+    let mut last = strings.clone();
+    for _ in 0..4 {
+        last = last.iter().flat_map(|s| PIECES.map(|piece| [&s[..], piece].concat())).collect();
+        strings.extend_from_slice(&last);
+    }
+    let delimiters = [
+        reference::Delimiter::Lf,
+        reference::Delimiter::Crlf,
+        reference::Delimiter::Any,
+        reference::Delimiter::Str("a\n".to_owned()),
+    ];
+    for (of_mode, mode) in [MODES[0], MODES[3]] {
+        for (delimiter, len) in delimiters.iter().flat_map(|it| [1, 3].map(|len| (it, len))) {
+            let limit = reference::Limit::Cut(len);
+            let settings = support::line_settings(support::PLAIN, mode, delimiter, limit);
+            for bytes in &strings {
+                let expected =
+                    reference::lines_prefix(bytes, support::PLAIN, of_mode, delimiter, limit, true);
+                let expected: Vec<_> = expected.into_iter().map(undated_item).collect();
+                for cuts in [vec![bytes.len() / 2], (1..bytes.len()).collect(), Vec::new()] {
+                    let items = support::line_items(&settings, bytes, &cuts).concat();
+                    let items: Vec<_> = items.into_iter().map(undated_item).collect();
+                    assert_eq!(items, expected, "{settings:?}: {bytes:02x?} {cuts:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_line_is_cut_as_soon_as_it_is_too_long_and_its_rest_is_dropped() {
+    let codec = || Utf8LinesCodec::new().with_max_length(3).with_long_lines(LongLines::Cut);
+    let (read, shown) = bytes_until_an_item(codec(), b"abcd");
+    assert_eq!((read, &shown[..]), (4, "1@0 \"abc\" (unterminated)"));
+    let mut buffer = BytesMut::from(&b"ab\xC3\xA9 \xFF\xFF\nabc\n"[..]);
+    let mut codec = codec();
+    let line = codec.decode(&mut buffer).unwrap().unwrap().unwrap();
+    assert_eq!((&line.text[..], line.is_cut(), line.is_terminated()), ("ab", true, false));
+    let line = codec.decode(&mut buffer).unwrap().unwrap().unwrap();
+    assert_eq!((&line.text[..], line.is_cut(), line.is_terminated()), ("abc", false, true));
+    assert_eq!((line.number, line.offset), (2, 8));
+    assert_eq!(codec.decoder().error_count(), 0, "the rest is not validated");
+}
+
+#[cfg(feature = "encoding_rs")]
+/// Of a line in a legacy encoding too, the last character is complete.
+#[test]
+fn a_line_that_falls_back_is_cut_between_characters_at_any_split() {
+    let sjis = LegacyEncoding::whatwg(encoding_rs::SHIFT_JIS).unwrap();
+    let latin1 = LegacyEncoding::latin1();
+    let table: [(FallbackDecoder, &[u8], &str); 6] = [
+        (FallbackDecoder::line(latin1), b"ca\xE9 au lait", "ca\u{e9} "),
+        (FallbackDecoder::line(latin1), b"caf\xC3\xA9", "caf"),
+        (FallbackDecoder::part(latin1), b"c\xFF\xC3\xA9 \xFF", "c\u{ff}\u{e9}"),
+        (FallbackDecoder::part(latin1), b"c\xFF\xFF\xE9 \xFF", "c\u{ff}\u{ff}"),
+        (FallbackDecoder::rest(sjis), b"\x93\xFA\x96\x7B\x8C\xEA", "\u{65e5}\u{672c}"),
+        (FallbackDecoder::rest(sjis), b"a\x93\xFA\x96\x7B", "a\u{65e5}"),
+    ];
+    for (fallback, line, expected) in table {
+        let settings = LineSettings {
+            limit: 4,
+            long_lines: LongLines::Cut,
+            fallback: Some(fallback),
+            ..LineSettings::default()
+        };
+        let input = [line, b"\nnext\n"].concat();
+        for size in 1..=input.len() {
+            let lines = line_steps(&settings, input.chunks(size)).concat();
+            let texts: Vec<_> = lines.into_iter().map(|line| line.unwrap().text).collect();
+            assert_eq!(texts, [expected, "next"], "{settings:?} {size}");
+        }
+    }
 }
 
 /// The number of bytes of `input`, pushed one at a time, until the first item.

@@ -5,7 +5,7 @@
 use crate::support;
 
 use crate::support::lines::{EveryForm, Item, LineSettings, line_steps};
-use crate::support::reference::{self, Bom, Config, Controls, Delimiter, Start};
+use crate::support::reference::{self, Bom, Config, Controls, Delimiter, Limit, Start};
 use crate::support::{
     Expected, MODES, PLAIN, check, check_repaired, delimiter, line_item, line_items, line_settings,
     options, subjects, undated_item, validate,
@@ -127,6 +127,11 @@ fn fractions() -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(0.0..1.0, 0..8)
 }
 
+fn limits(len: impl Strategy<Value = usize>) -> impl Strategy<Value = Limit> {
+    (len, any::<bool>())
+        .prop_map(|(len, cuts)| if cuts { Limit::Cut(len) } else { Limit::Reject(len) })
+}
+
 fn any_delimiter() -> impl Strategy<Value = Delimiter> {
     prop_oneof![
         Just(Delimiter::Lf),
@@ -244,7 +249,7 @@ proptest! {
         config in any_config(),
         fractions in fractions(),
         model_delimiter in any_delimiter(),
-        limit in prop_oneof![0..12_usize, Just(1000)],
+        limit in limits(prop_oneof![0..12_usize, Just(1000)]),
         (model_mode, mode) in prop::sample::select(&MODES[..]),
     ) {
         let settings = line_settings(config, mode, &model_delimiter, limit);
@@ -274,7 +279,7 @@ proptest! {
         config in any_config(),
         sizes in prop::collection::vec(prop_oneof![0..4_usize, 0..700_usize], 1..5),
         model_delimiter in prop_oneof![9 => any_delimiter(), 1 => Just(Delimiter::Str(long_delimiter()))],
-        limit in prop_oneof![0..700_usize, Just(1 << 16)],
+        limit in limits(prop_oneof![0..700_usize, Just(1 << 16)]),
         (model_mode, mode) in prop::sample::select(&MODES[..]),
     ) {
         let settings = line_settings(config, mode, &model_delimiter, limit);

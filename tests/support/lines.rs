@@ -6,7 +6,7 @@ use bytes::BytesMut;
 use tokio_util::codec::Decoder;
 use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::fallback::FallbackDecoder;
-use utf8_codec::lines::{Delimiter, Line, LineDecoder, LineError};
+use utf8_codec::lines::{Delimiter, Line, LineDecoder, LineError, LongLines};
 use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Options};
 
 pub type Item = Result<Line, LineError>;
@@ -17,6 +17,7 @@ pub struct LineSettings {
     pub mode: ErrorMode,
     pub delimiter: Delimiter,
     pub limit: usize,
+    pub long_lines: LongLines,
     /// Only forms that do no I/O have one.
     pub fallback: Option<FallbackDecoder>,
 }
@@ -28,6 +29,7 @@ impl Default for LineSettings {
             mode: ErrorMode::Fatal,
             delimiter: Delimiter::lf(),
             limit: Utf8LinesCodec::DEFAULT_MAX_LENGTH,
+            long_lines: LongLines::Reject,
             fallback: None,
         }
     }
@@ -83,11 +85,13 @@ impl Form {
     }
 
     pub fn start(self, settings: &LineSettings) -> Box<dyn Lines> {
-        let LineSettings { options, mode, delimiter, limit, fallback } = settings.clone();
+        let LineSettings { options, mode, delimiter, limit, long_lines, fallback } =
+            settings.clone();
         match self {
             Self::Codec => {
                 let codec = Utf8LinesCodec::new().with_options(options).with_error_mode(mode);
                 let codec = codec.with_delimiter(delimiter).with_max_length(limit);
+                let codec = codec.with_long_lines(long_lines);
                 let codec = match fallback {
                     Some(fallback) => codec.with_fallback(fallback),
                     None => codec,
@@ -97,6 +101,7 @@ impl Form {
             Self::Decoder => {
                 let decoder = LineDecoder::new().with_options(options).with_error_mode(mode);
                 let decoder = decoder.with_delimiter(delimiter).with_max_length(limit);
+                let decoder = decoder.with_long_lines(long_lines);
                 Box::new(ByDecoder(match fallback {
                     Some(fallback) => decoder.with_fallback(fallback),
                     None => decoder,
@@ -364,7 +369,7 @@ pub mod feed {
         next: fn(&mut Utf8Lines<S>) -> Option<Item>,
     ) -> Box<dyn Lines> {
         let lines = lines.with_delimiter(settings.delimiter.clone());
-        let lines = lines.with_max_length(settings.limit);
+        let lines = lines.with_max_length(settings.limit).with_long_lines(settings.long_lines);
         Box::new(ByFeed { feed: feed.clone(), lines, next })
     }
 

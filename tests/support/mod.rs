@@ -18,10 +18,12 @@ use std::ops::Range;
 
 use lines::{Item, LineSettings, line_steps};
 pub(crate) use reference::cases;
-use reference::{Bom, Config, Controls, Decoded, Delimiter, Event, Kind, LineItem, Mode, Start};
+use reference::{
+    Bom, Config, Controls, Decoded, Delimiter, Event, Kind, Limit, LineItem, Mode, Start,
+};
 use serde_json::Value;
 use subjects::{Reported, Subject, Validating};
-use utf8_codec::lines::LineError;
+use utf8_codec::lines::{LineError, LongLines};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Error, Utf8ErrorKind, Utf8Options};
 
 pub const PLAIN: Config = Config {
@@ -355,10 +357,14 @@ pub fn line_settings(
     config: Config,
     mode: ErrorMode,
     model_delimiter: &Delimiter,
-    limit: usize,
+    limit: impl Into<Limit>,
 ) -> LineSettings {
-    let (options, delimiter) = (options(config), delimiter(model_delimiter));
-    LineSettings { options, mode, delimiter, limit, fallback: None }
+    let (options, delimiter, limit) = (options(config), delimiter(model_delimiter), limit.into());
+    let long_lines = match limit {
+        Limit::Reject(_) => LongLines::Reject,
+        Limit::Cut(_) => LongLines::Cut,
+    };
+    LineSettings { options, mode, delimiter, limit: limit.len(), long_lines, fallback: None }
 }
 
 /// The items after each chunk of `bytes` split at `cuts` and at the end, which are the same in every form.
@@ -370,6 +376,9 @@ pub fn line_items(settings: &LineSettings, bytes: &[u8], cuts: &[usize]) -> Vec<
 
 pub fn line_item(item: Item) -> LineItem {
     match item {
+        Ok(line) if line.is_cut() => {
+            LineItem::Cut { text: line.text.to_string(), number: line.number, offset: line.offset }
+        }
         Ok(line) => LineItem::Line {
             text: line.text.to_string(),
             number: line.number,

@@ -124,6 +124,27 @@ pub(crate) enum Delimiter {
     Str(String),
 }
 
+/// The limit on the length of a line, in bytes, and what becomes of a longer one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Limit {
+    Reject(usize),
+    Cut(usize),
+}
+
+impl Limit {
+    pub(crate) fn len(self) -> usize {
+        match self {
+            Self::Reject(len) | Self::Cut(len) => len,
+        }
+    }
+}
+
+impl From<usize> for Limit {
+    fn from(len: usize) -> Self {
+        Self::Reject(len)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum LineItem {
     Line {
@@ -131,6 +152,11 @@ pub(crate) enum LineItem {
         number: u64,
         offset: u64,
         terminated: bool,
+    },
+    Cut {
+        text: String,
+        number: u64,
+        offset: u64,
     },
     Utf8 {
         number: u64,
@@ -214,8 +240,9 @@ pub(crate) fn lines(
     config: Config,
     mode: Mode,
     delimiter: &Delimiter,
-    limit: usize,
+    limit: impl Into<Limit>,
 ) -> Vec<Vec<LineItem>> {
+    let limit = limit.into();
     let mut before = Vec::new();
     let mut steps = Vec::new();
     for (bytes, ended) in prefixes(chunks) {
@@ -233,7 +260,7 @@ pub(crate) fn lines_prefix(
     config: Config,
     mode: Mode,
     delimiter: &Delimiter,
-    limit: usize,
+    limit: impl Into<Limit>,
     ended: bool,
 ) -> Vec<LineItem> {
     lines_and_errors(bytes, config, mode, delimiter, limit, ended).0
@@ -245,9 +272,10 @@ pub(crate) fn lines_and_errors(
     config: Config,
     mode: Mode,
     delimiter: &Delimiter,
-    limit: usize,
+    limit: impl Into<Limit>,
     ended: bool,
 ) -> (Vec<LineItem>, Vec<Error>) {
+    let limit = limit.into();
     let units = units(bytes, config, ended);
     let (mut items, mut found) = (Vec::new(), Vec::new());
     for span in spans(bytes, config, delimiter, ended) {
@@ -256,8 +284,14 @@ pub(crate) fn lines_and_errors(
         let (number, offset) = (span.number, span.start as u64);
         let known = |at| known_by(bytes, &span, at, config, delimiter);
         let content = &bytes[span.start..span.end];
-        let too_long = (content.len() > limit)
-            .then(|| (known(span.start + limit), LineItem::TooLong { number, offset }));
+        let end = span.start + limit.len();
+        let too_long = (content.len() > limit.len()).then(|| {
+            let item = match limit {
+                Limit::Reject(_) => LineItem::TooLong { number, offset },
+                Limit::Cut(_) => LineItem::Cut { text: String::new(), number, offset },
+            };
+            (known(end), item)
+        });
         let is_bare = |byte: &u8| match delimiter {
             Delimiter::Crlf => matches!(byte, b'\r' | b'\n'),
             Delimiter::CrlfOrLf => *byte == b'\r',
@@ -271,12 +305,20 @@ pub(crate) fn lines_and_errors(
             let (byte, at) = (content[at], span.start + at);
             (known(at), LineItem::Bare { number, offset, byte, at: at as u64 })
         });
-        let rejection = [too_long, bare].into_iter().flatten().min_by_key(|(at, _)| *at);
+        // Whether this byte is one of those that remain when the line is cut.
+        let remains = |at: usize| matches!(limit, Limit::Cut(_)) && at < end;
+        let bare = bare.map(|(by, item)| match item {
+            LineItem::Bare { at, .. } if remains(at as usize) => (by, 0, item),
+            item => (by, 2, item),
+        });
+        let rejection = [too_long.map(|(by, item)| (by, 1, item)), bare].into_iter().flatten();
+        let rejection = rejection.min_by_key(|(by, order, _)| (*by, *order));
+        let rejection = rejection.map(|(by, _, item)| (by, item));
         let mut errors = Vec::new();
-        let mut text = String::new();
+        let mut texts = Vec::new();
         for unit in units.iter().filter(|unit| span.holds(unit)) {
             match &unit.what {
-                Ok(character) => text.push(*character),
+                Ok(character) => texts.push((unit, character.to_string(), None)),
                 Err(error) => {
                     let mut error = error.clone();
                     if matches!(error.kind, Kind::Noncharacter | Kind::Forbidden) {
@@ -285,7 +327,8 @@ pub(crate) fn lines_and_errors(
                         let index = error.decided_by.map_or(known as u64, |i| i.max(known as u64));
                         error.decided_by = Some(index).filter(|i| *i < bytes.len() as u64);
                     }
-                    text += &repair(mode, &error, config).unwrap_or_default();
+                    let text = repair(mode, &error, config).unwrap_or_default();
+                    texts.push((unit, text, Some(error.clone())));
                     errors.push(error);
                 }
             }
@@ -300,7 +343,22 @@ pub(crate) fn lines_and_errors(
             {
                 index(error) <= *by as u64
             }
+            // What remains of a line that is cut is content, also if the same byte shows this and that the line is too long.
+            Some((_, LineItem::Cut { .. }))
+                if matches!(
+                    error.kind,
+                    Kind::Noncharacter | Kind::Forbidden | Kind::MissingBom
+                ) =>
+            {
+                error.offset + error.bytes.len() as u64 <= end as u64
+            }
             Some((by, _)) => index(error) < *by as u64,
+        };
+        let text = |until: usize| -> String {
+            let remaining = texts.iter().filter(|(unit, _, error)| {
+                unit.at + unit.len <= until && error.as_ref().is_none_or(is_in_time)
+            });
+            remaining.map(|(_, text, _)| &text[..]).collect()
         };
         let mut in_time = errors.clone();
         in_time.retain(is_in_time);
@@ -314,11 +372,15 @@ pub(crate) fn lines_and_errors(
             (Some(_), Some(error)) if is_in_time(&error) => {
                 items.push(LineItem::Utf8 { number, offset, error });
             }
+            (Some((_, LineItem::Cut { .. })), _) => {
+                items.push(LineItem::Cut { text: text(end), number, offset });
+            }
             (Some((_, item)), _) => items.push(item),
             (None, Some(error)) => items.push(LineItem::Utf8 { number, offset, error }),
             (None, None) => {
                 let terminated = span.terminated;
                 if terminated || ended && span.start < span.end {
+                    let text = text(span.end);
                     items.push(LineItem::Line { text, number, offset, terminated });
                 }
             }

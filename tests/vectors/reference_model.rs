@@ -237,6 +237,7 @@ fn item(item: &LineItem) -> Value {
             let line = hex(text);
             json!({"line": line, "number": number, "offset": offset, "terminated": terminated})
         }
+        LineItem::Cut { .. } => panic!("no vector cuts a line"),
         LineItem::TooLong { number, offset } => {
             json!({"error": "too_long", "number": number, "offset": offset})
         }
@@ -370,6 +371,8 @@ fn text_of(item: &LineItem) -> String {
     match item {
         LineItem::Line { text, .. } => text.clone(),
         LineItem::Utf8 { error, .. } => repair(Mode::Escape, error, PLAIN).unwrap(),
-        LineItem::TooLong { .. } | LineItem::Bare { .. } => panic!("no line here is rejected so"),
+        LineItem::Cut { .. } | LineItem::TooLong { .. } | LineItem::Bare { .. } => {
+            panic!("no line here is rejected so")
+        }
     }
 }

@@ -4,10 +4,10 @@ use arbitrary::Arbitrary;
 
 use super::streams::{Operation, Plan, Settings, cut};
 use crate::support::Errors;
-use crate::support::lines::{Form, LineSettings, Lines};
-use crate::support::reference::{self, Delimiter, LineItem};
+use crate::support::lines::{Form, Lines};
+use crate::support::reference::{self, Delimiter, Limit, LineItem};
 use crate::support::subjects::counted;
-use crate::support::{delimiter, line_item, options, undated, undated_item};
+use crate::support::{line_item, line_settings, undated, undated_item};
 
 #[derive(Arbitrary, Clone, Debug)]
 pub struct LinesPlan {
@@ -73,7 +73,7 @@ struct Checked {
     form: Form,
     settings: Settings,
     delimiter: Delimiter,
-    limit: usize,
+    limit: Limit,
     bytes: Vec<u8>,
     out: Vec<LineItem>,
 }
@@ -82,13 +82,9 @@ impl Checked {
     fn new(plan: &LinesPlan, settings: Settings, form: Form) -> Self {
         let of_model = delimiter_of(plan.delimiter);
         let limit = if plan.limit < 200 { usize::from(plan.limit % 16) } else { 1000 };
-        let lines = form.start(&LineSettings {
-            options: options(settings.config()),
-            mode: settings.mode().1,
-            delimiter: delimiter(&of_model),
-            limit,
-            fallback: None,
-        });
+        let limit = if plan.limit & 16 == 0 { Limit::Reject(limit) } else { Limit::Cut(limit) };
+        let mode = settings.mode().1;
+        let lines = form.start(&line_settings(settings.config(), mode, &of_model, limit));
         let (bytes, out) = (Vec::new(), Vec::new());
         Self { lines, form, settings, delimiter: of_model, limit, bytes, out }
     }
@@ -117,7 +113,7 @@ impl Checked {
         let Self { form, bytes, delimiter, limit, settings, .. } = self;
         let context = || {
             format!(
-                "{form:?}: {bytes:02x?}, {delimiter:?}, limit {limit}, {settings:?}, ended: {ended}"
+                "{form:?}: {bytes:02x?}, {delimiter:?}, {limit:?}, {settings:?}, ended: {ended}"
             )
         };
         let (expected, errors) =

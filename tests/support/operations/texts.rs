@@ -159,6 +159,7 @@ fn expected_lines(plan: &TextsPlan, delimiter: &Delimiter, limit: usize) -> Vec<
             without_errors(at);
         }
         let (LineItem::Line { offset, .. }
+        | LineItem::Cut { offset, .. }
         | LineItem::Utf8 { offset, .. }
         | LineItem::TooLong { offset, .. }
         | LineItem::Bare { offset, .. }) = item;
