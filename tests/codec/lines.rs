@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::lists::{assert_linear, sum_of};
-use crate::support::lines::{LineSettings, line_steps};
+use crate::support::lines::LineSettings;
 use crate::support::reference::{self, LineItem};
 
 // ---- scripts --------------------------------------------------------------------------------
@@ -810,8 +810,8 @@ fn a_line_is_cut_as_soon_as_it_is_too_long_and_its_rest_is_dropped() {
     assert_eq!(codec.decoder().error_count(), 0, "the rest is not validated");
 }
 
-#[cfg(feature = "encoding_rs")]
 /// Of a line in a legacy encoding too, the last character is complete.
+#[cfg(feature = "encoding_rs")]
 #[test]
 fn a_line_that_falls_back_is_cut_between_characters_at_any_split() {
     let sjis = LegacyEncoding::whatwg(encoding_rs::SHIFT_JIS).unwrap();
@@ -833,7 +833,7 @@ fn a_line_that_falls_back_is_cut_between_characters_at_any_split() {
         };
         let input = [line, b"\nnext\n"].concat();
         for size in 1..=input.len() {
-            let lines = line_steps(&settings, input.chunks(size)).concat();
+            let lines = crate::support::lines::line_steps(&settings, input.chunks(size)).concat();
             let texts: Vec<_> = lines.into_iter().map(|line| line.unwrap().text).collect();
             assert_eq!(texts, [expected, "next"], "{settings:?} {size}");
         }
