@@ -206,6 +206,7 @@ impl<R: Read> Utf8Reader<R> {
     ///
     /// [`StreamError::TooLong`] as soon as the text is longer than `max_length`; otherwise the first error of
     /// the stream. The text so far is dropped. [`append_text`](Self::append_text) keeps it.
+    #[doc(alias = "read_to_string")]
     pub fn collect_text(&mut self, max_length: usize) -> Result<String, StreamError<io::Error>> {
         let mut text = String::new();
         self.append_text(&mut text, max_length)?;

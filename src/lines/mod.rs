@@ -51,7 +51,7 @@ pub enum LongLines {
     Cut,
 }
 
-/// A line of text, without its delimiter.
+/// A line of text, without its delimiter. The default is an empty one with the number 0, which no stream has.
 ///
 /// # Examples
 ///
@@ -78,7 +78,7 @@ pub enum LongLines {
 /// ```
 #[cfg(feature = "std")]
 #[cfg_attr(docsrs, doc(auto_cfg(hide(feature = "alloc"))))]
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Line {
     /// The text. It shares the memory of the read buffer, unless something was repaired.
@@ -111,9 +111,10 @@ pub(crate) struct LineInfo {
 /// What ends a [`Line`].
 // As wide as the other fields, which a `bool` is not: see `crate::decoder`, "Store forwarding"; scenario `framed`.
 #[repr(u64)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum LineEnd {
     /// The delimiter.
+    #[default]
     Delimiter,
     /// The end of the stream, with no delimiter before it.
     Stream,
@@ -157,7 +158,7 @@ impl Line {
 /// let two = Line::from(lines.next_line().unwrap().unwrap()); // copies it
 /// assert_eq!((&two.text[..], two.number, two.offset), ("two", 2, 5));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct LineRef<'a> {
     /// The text.
@@ -310,6 +311,8 @@ impl fmt::Display for Line {
 /// the ill-formed part, of the CR, or of a line that is too long.
 /// The bytes of the line are discarded, and with them whether a delimiter ended it, because the error is
 /// returned before the line has ended. To keep both, use [`LineDecoder::keep_rejected`] or that of the type that returns the lines.
+/// To close a connection after an error, while the peer is still sending, see
+/// [the guide](crate::guide::lines#an-early-error-and-closing-the-connection).
 ///
 /// # Examples
 ///

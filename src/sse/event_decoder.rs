@@ -940,6 +940,7 @@ fn is_line_end(byte: u8) -> bool {
 }
 
 /// Returns the offset of the first CR or LF.
+// A `ByteFinder`, as for lines, takes up to 16 % longer, and twice as long for chunks of one byte. Rows `events`.
 #[inline]
 fn line_end(bytes: &[u8]) -> Option<usize> {
     // Short inputs take less time than a call.

@@ -16,6 +16,17 @@ use crate::adaptor::{CAPACITY, MAX_CAPACITY, coop_yield};
 use crate::sse::EventDecoder;
 use crate::stream::{Utf8Lines, Utf8Stream};
 
+/// A stream of chunks: every `Stream` of `Result<B, E>` whose `B` is `Bytes`, `Vec<u8>` or another type that becomes `Bytes`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a stream of `Result<B, E>` with `B: Into<Bytes>`",
+    note = "if it is a reader, use `io::Utf8Reader::new(reader)` or `stream::Utf8Reader::new(reader)`, and its `into_lines()`",
+    note = "if its items are plain `Bytes`, as those of a channel, use `stream.map(std::io::Result::Ok)`"
+)]
+pub trait ChunkStream: Stream {}
+
+#[diagnostic::do_not_recommend]
+impl<S: Stream<Item = Result<B, E>>, B: Into<Bytes>, E> ChunkStream for S {}
+
 /// Extension methods for streams of chunks and streams of text.
 pub trait Utf8StreamExt: Stream {
     /// Decodes the chunks of this stream, with the default options, in
@@ -39,10 +50,9 @@ pub trait Utf8StreamExt: Stream {
     /// assert_eq!(text.unwrap(), "Grüße â‚");
     /// # }
     /// ```
-    fn utf8<B, E>(self) -> Utf8Stream<Self>
+    fn utf8(self) -> Utf8Stream<Self>
     where
-        Self: Stream<Item = Result<B, E>> + Sized,
-        B: Into<Bytes>,
+        Self: ChunkStream + Sized,
     {
         Utf8Stream::new(self)
     }

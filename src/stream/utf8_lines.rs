@@ -12,13 +12,9 @@ use tokio::io::AsyncRead;
 
 use crate::adaptor::{MAX_TURNS, NextLine, ReadLines, coop_yield};
 use crate::lines::{Line, LineRef, decoder::FoundLine};
-use crate::stream::{StreamError, Utf8Lines, Utf8Reader, Utf8Stream};
+use crate::stream::{ChunkStream, StreamError, Utf8Lines, Utf8Reader, Utf8Stream};
 
-impl<S, B, E> Utf8Lines<S>
-where
-    S: Stream<Item = Result<B, E>>,
-    B: Into<Bytes>,
-{
+impl<S: ChunkStream> Utf8Lines<S> {
     /// Splits the chunks of `source` into lines, with the default settings: lines of at most 64
     /// KiB, ended by LF or CR LF, in [`Fatal`](crate::ErrorMode::Fatal) mode. For other options and
     /// error modes, see [`Utf8Stream::lines`](crate::stream::Utf8Stream::lines).

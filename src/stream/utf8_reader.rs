@@ -397,6 +397,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
     /// assert!(matches!(error, StreamError::TooLong { max_length: 3 }));
     /// # }
     /// ```
+    #[doc(alias = "read_to_string")]
     pub async fn collect_text(
         &mut self,
         max_length: usize,

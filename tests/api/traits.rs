@@ -175,7 +175,7 @@ mod codecs {
     use tokio_util::codec::Decoder;
     use utf8_codec::codec::{CharCodec, CodecError, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
     use utf8_codec::io::Utf8Reader;
-    use utf8_codec::lines::{Delimiter, Line, LineError};
+    use utf8_codec::lines::{Delimiter, Line, LineError, LineRef};
 
     use super::{
         Debug, PLAIN, Utf8Error, Utf8ErrorKind, first_error, is_cloned, is_copied, is_error,
@@ -201,7 +201,15 @@ mod codecs {
         is_cloned::<Utf8Codec>();
         is_cloned::<Utf8LinesCodec>();
         is_cloned::<Delimiter>();
+        is_cloned::<Line>();
         is_copied::<LineError>();
+    }
+
+    #[test]
+    fn a_default_line_is_empty_and_has_the_number_0() {
+        let Line { text, number, offset, .. } = Line::default();
+        assert_eq!((&text[..], number, offset), ("", 0, 0));
+        assert!(LineRef::default().is_empty());
     }
 
     #[test]

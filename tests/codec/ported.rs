@@ -1,7 +1,7 @@
 //! The cases of tokio-util's own tests of its codecs of lines, run by both: the same, or different by intent.
 
 use bytes::BytesMut;
-use tokio_util::codec::{AnyDelimiterCodec, Decoder, LinesCodec};
+use tokio_util::codec::{AnyDelimiterCodec, Decoder, Encoder, LinesCodec};
 use utf8_codec::codec::{Delimiter, Line, LineError, Utf8LinesCodec};
 
 /// The items of each step: texts, and `!` for an error.
@@ -93,6 +93,22 @@ fn the_cases_of_tokio_util_are_the_same_or_differ_as_the_guide_states() {
         let theirs = run(theirs, script, |text| String::from_utf8(text.to_vec()).ok());
         check(Delimiter::one_of(",;\n\r").unwrap(), limit, script, theirs, why, &guide);
     }
+}
+
+#[test]
+fn a_line_is_encoded_as_by_tokio_util_with_the_first_of_several_delimiters() {
+    let (mut ours, mut theirs) = (BytesMut::new(), BytesMut::new());
+    for line in ["line 1", "line 2"] {
+        Utf8LinesCodec::new().encode(line, &mut ours).unwrap();
+        LinesCodec::new().encode(line, &mut theirs).unwrap();
+    }
+    let any = Delimiter::one_of(",;").unwrap();
+    for line in ["chunk 1", "chunk 2"] {
+        Utf8LinesCodec::new().with_delimiter(any.clone()).encode(line, &mut ours).unwrap();
+        AnyDelimiterCodec::new(b",;".to_vec(), b",".to_vec()).encode(line, &mut theirs).unwrap();
+    }
+    assert_eq!(ours, "line 1\nline 2\nchunk 1,chunk 2,");
+    assert_eq!(ours, theirs);
 }
 
 fn check(

@@ -7,7 +7,7 @@ use crate::random::sum_of;
 use crate::support;
 
 use crate::support::lines::LineSettings;
-use crate::support::reference::{self, Config, Delimiter, Event, LineItem, Mode};
+use crate::support::reference::{self, Config, Delimiter, Event, Limit, LineItem, Mode};
 use crate::support::{
     Atom, Expected, MODES, PLAIN, cases, check, check_ends, check_repaired, config, inputs,
     line_items, line_settings, model_error, options, subjects, undated, undated_item, unhex,
@@ -216,7 +216,7 @@ struct ExpectedLines {
 }
 
 impl ExpectedLines {
-    fn new(bytes: &[u8], config: Config, mode: Mode, delimiter: &Delimiter, limit: usize) -> Self {
+    fn new(bytes: &[u8], config: Config, mode: Mode, delimiter: &Delimiter, limit: Limit) -> Self {
         let items = |k: usize, ended| {
             let items = reference::lines_prefix(&bytes[..k], config, mode, delimiter, limit, ended);
             items.into_iter().map(undated_item).collect()
@@ -260,7 +260,9 @@ fn every_line_vector_splits_as_expected_in_every_mode_at_every_pair_of_splits() 
                 Delimiter::Str(String::from_utf8(text).unwrap())
             }
         };
-        for (model_mode, mode) in MODES {
+        let cut = [MODES[0], MODES[3]].map(|modes| (modes, Limit::Cut(limit)));
+        let rejected = MODES.map(|modes| (modes, Limit::Reject(limit)));
+        for ((model_mode, mode), limit) in rejected.into_iter().chain(cut) {
             let expected = ExpectedLines::new(&bytes, config, model_mode, &model_delimiter, limit);
             let settings = line_settings(config, mode, &model_delimiter, limit);
             let cuts = if bytes.len() <= 24 { double_cuts } else { single_cuts };
@@ -280,7 +282,7 @@ fn every_decoding_vector_splits_into_lines_as_expected_at_every_split() {
 
 fn splits_into_lines_as_expected(bytes: &[u8], config: Config, splits: &[Vec<usize>]) {
     for (model_mode, mode) in [MODES[0], MODES[3]] {
-        for limit in [4, 1 << 16] {
+        for limit in [Limit::Reject(4), Limit::Cut(4), Limit::Reject(1 << 16)] {
             let expected = ExpectedLines::new(bytes, config, model_mode, &Delimiter::Lf, limit);
             let settings = line_settings(config, mode, &Delimiter::Lf, limit);
             for cuts in splits {

@@ -12,18 +12,31 @@ use utf8_codec::lines::LineDecoder;
 use utf8_codec::{io, stream};
 
 use crate::framed::{LEN, Reader, framed_in};
-use crate::support::{Bench, Corpus, Row, Work};
+use crate::support::{Bench, Corpus, Rng, Row, Work};
 
 /// The bytes per read: the capacity of the readers of std, and of ours.
 const READ: usize = 8192;
 
+/// ASCII in lines of 36 bytes on average, as a log has them.
+fn log() -> String {
+    let (text, mut rng) = (Corpus::Ascii.text(LEN, 0).replace('\n', " "), Rng::new(0));
+    let (mut rest, mut lines) = (&text[..], String::with_capacity(LEN));
+    while lines.len() + 40 < LEN {
+        let (line, after) = rest.split_at(rng.range(31..=39));
+        lines.extend([line, "\n"]);
+        rest = after;
+    }
+    lines.extend([&rest[..LEN - 1 - lines.len()], "\n"]);
+    lines
+}
+
 /// The sum of the lengths of all lines. Ours is that of a blocking reader.
 pub(crate) fn borrowed(bench: &mut Bench) {
-    for corpus in Corpus::SCRIPTS {
-        let Some(name) = bench.name("borrow-lines", corpus.name(), READ.to_string()) else {
+    let scripts = Corpus::SCRIPTS.map(|corpus| (corpus.name(), corpus.text(LEN, 0)));
+    for (corpus, text) in [("log", log())].into_iter().chain(scripts) {
+        let Some(name) = bench.name("borrow-lines", corpus, READ.to_string()) else {
             continue;
         };
-        let text = corpus.text(LEN, 0);
         let input = text.as_bytes();
         let lines = text.lines().count();
 
@@ -87,15 +100,20 @@ pub(crate) fn borrowed(bench: &mut Bench) {
             sum
         });
         row.peer("tokio-util", framed_in(READ, input, LinesCodec::new, |line| 1 + line.len()));
-        row.floor("(bstr)", move || {
-            let mut sum = 0;
-            let each = |line: &[u8]| {
-                sum += 1 + line.as_bstr().len() as u64;
-                Ok(true)
-            };
-            BufReader::new(black_box(input)).for_byte_line(each).expect("a slice");
-            sum
-        });
+        row.peer("bstr", bstr_lines(input, |line| line.to_str().expect("the text is UTF-8").len()));
+        row.floor("(bstr)", bstr_lines(input, <[u8]>::len));
         bench.measure(row);
+    }
+}
+
+fn bstr_lines(input: &[u8], len: fn(&[u8]) -> usize) -> impl FnMut() -> u64 {
+    move || {
+        let mut sum = 0;
+        let each = |line: &[u8]| {
+            sum += 1 + len(line) as u64;
+            Ok(true)
+        };
+        BufReader::new(black_box(input)).for_byte_line(each).expect("a slice");
+        sum
     }
 }

@@ -144,6 +144,15 @@ pub(crate) const TASKS: &[Task] = &[
         chart: Some(&charts::LINES),
     },
     Task {
+        title: "Borrowed lines",
+        note: "The lines of a reader in memory, in reads of 8192 bytes: `next_line` of a blocking reader. In `log` a line has 36 bytes, in the \
+               others it has about ten words. `async`, `LineDecoder` and those that are `owned` are ours. `bstr` is `for_byte_line` with a check \
+               of each line; `(bstr)` checks nothing. `std` is `BufRead`, and `tokio-util` is `LinesCodec`.",
+        whats: &[("borrow-lines", "borrowed lines")],
+        measure: NanosecondsPerUnit,
+        chart: None,
+    },
+    Task {
         title: "Writer",
         note: "Texts of about this many bytes to a writer that accepts every write in full (`Utf8Writer`). `(BytesCodec)` is \
                `FramedWrite` with unchecked bytes.",
