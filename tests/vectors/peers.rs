@@ -5,9 +5,21 @@ use utf8_codec::dialect::{Dialect, DialectDecoder};
 use utf8_codec::utf16::Utf16Decoder;
 use utf8_codec::{ErrorMode, Utf8Decoder};
 
-use crate::reference::LineItem;
+use crate::reference::{LineItem, cases};
 use crate::support::lines::LineSettings;
 use crate::support::{chunks, line_items, unhex};
+
+/// The suites of the table in README.md: how its row and the `id` of a case begin, and what the `source` of a case in another file
+/// contains.
+const SUITES: [(&str, &str, &[&str]); 7] = [
+    ("web-platform-tests", "wpt", &["web-platform-tests"]),
+    ("CPython", "cpython", &["CPython"]),
+    ("Node.js", "node", &["Node"]),
+    ("Go", "go", &["golang/go"]),
+    ("std", "std", &["library/alloctests", "library/coretests", "Rust std"]),
+    ("tokio-util", "tokio-util", &["tokio-util"]),
+    ("tokio `lines`", "tokio", &["tokio/tests"]),
+];
 
 #[test]
 fn the_cases_of_other_implementations_have_their_values_at_every_split() {
@@ -25,9 +37,32 @@ fn the_cases_of_other_implementations_have_their_values_at_every_split() {
             "{case}: where is it documented?"
         );
     }
-    for (suite, [run, differ]) in counts {
-        println!("{suite}: {run} cases, {differ} differ by intent");
+
+    let others = cases();
+    for (title, suite, marks) in SUITES {
+        let [run, differ] = counts.remove(suite).unwrap();
+        let sources = others.iter().map(|case| case["source"].as_str().unwrap());
+        let elsewhere =
+            sources.filter(|source| marks.iter().any(|mark| source.contains(mark))).count();
+        println!("{suite}: {run} cases, {elsewhere} in other files, {differ} differ by intent");
+        assert_eq!(row(title), [run, elsewhere, differ, 0], "{title} in README.md");
     }
+    assert!(counts.is_empty(), "not in the table of README.md: {counts:?}");
+}
+
+/// The numbers in the row of README.md that begins with `title`. The third is the sum of those before a colon.
+fn row(title: &str) -> [usize; 4] {
+    let mut rows = include_str!("README.md").lines();
+    let row = rows.find(|row| row.starts_with(&format!("| {title}"))).expect(title);
+    let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+    let number = |cell: &str| cell.parse().unwrap_or_default();
+    let differ = cells[4].split("; ").filter_map(|part| part.split_once(':'));
+    [
+        number(cells[2]),
+        number(cells[3]),
+        differ.map(|(count, _)| number(count)).sum(),
+        cells[5].parse().unwrap_or(usize::MAX),
+    ]
 }
 
 fn check(case: &Value) {

@@ -13,9 +13,16 @@ use tokio::time::timeout;
 use server::Server;
 
 /// What one crate returned, and the right value.
-fn report(name: &str, got: &str, right: &str) {
+struct Outcome {
+    name: &'static str,
+    got: String,
+    right: &'static str,
+}
+
+fn report(name: &'static str, got: &str, right: &'static str) -> Outcome {
     let verdict = if got == right { "right" } else { "differs" };
     println!("{name:<28} {verdict}: {got:?}, right is {right:?}");
+    Outcome { name, got: got.to_owned(), right }
 }
 
 /// An event of a chat completion whose content is "é".
@@ -34,28 +41,40 @@ fn cut(text: &str) -> Vec<Vec<u8>> {
 
 #[tokio::main]
 async fn main() {
-    ollama().await;
-    openai().await;
-    groq().await;
-    mistral().await;
-    llm_chunks().await;
-    llm_after_an_error().await;
-    docker_frames();
-    pty();
-    log_of_reads();
-    process_stream().await;
-    tokio_process_stream().await;
-    interactive_process();
-    reqwest_sse().await;
-    orch().await;
-    deepseek().await;
-    sse_client();
-    log_file().await;
-    mcp().await;
-    ours();
+    let findings = [
+        ollama().await,
+        openai().await,
+        groq().await,
+        mistral().await,
+        llm_chunks().await,
+        llm_after_an_error().await,
+        proxy().await,
+        docker_frames(),
+        pty(),
+        log_of_reads(),
+        process_stream().await,
+        tokio_process_stream().await,
+        interactive_process(),
+        reqwest_sse().await,
+        orch().await,
+        deepseek().await,
+        sse_client(),
+        log_file().await,
+        mcp().await,
+        tokens(),
+    ];
+    let ours = ours();
+    assert_eq!(ours.got, ours.right, "{}", ours.name);
+
+    let table =
+        include_str!("../../AUDIT.md").split("## ").nth(1).expect("the findings come first");
+    let rows = table.lines().filter(|line| line.starts_with("| `")).count();
+    let reproduced = findings.iter().filter(|finding| finding.got != finding.right).count();
+    println!("{reproduced} of the {rows} findings in AUDIT.md are reproduced");
+    assert_eq!((reproduced, findings.len()), (rows, rows));
 }
 
-async fn ollama() {
+async fn ollama() -> Outcome {
     use ollama_rs::Ollama;
     use ollama_rs::generation::chat::ChatMessage;
     use ollama_rs::generation::chat::request::ChatMessageRequest;
@@ -69,10 +88,10 @@ async fn ollama() {
     while let Some(Ok(message)) = messages.next().await {
         text += &message.message.content;
     }
-    report("ollama-rs 0.3.6", &text, "é");
+    report("ollama-rs 0.3.6", &text, "é")
 }
 
-async fn openai() {
+async fn openai() -> Outcome {
     use openai_api_rs::v1::api::OpenAIClient;
     use openai_api_rs::v1::chat_completion::chat_completion_stream::{
         ChatCompletionStreamRequest, ChatCompletionStreamResponse,
@@ -92,10 +111,10 @@ async fn openai() {
             text += &content;
         }
     }
-    report("openai-api-rs 10.0.2", &text, "é");
+    report("openai-api-rs 10.0.2", &text, "é")
 }
 
-async fn groq() {
+async fn groq() -> Outcome {
     use groqai::{GroqClientBuilder, MessageContent};
 
     let server = Server::start(cut(COMPLETION));
@@ -114,10 +133,10 @@ async fn groq() {
             }
         }
     }
-    report("groqai 0.1.10", &text, "é");
+    report("groqai 0.1.10", &text, "é")
 }
 
-async fn mistral() {
+async fn mistral() -> Outcome {
     use mistralai_client::v1::client::Client;
     use mistralai_client::v1::constants::Model;
 
@@ -136,7 +155,7 @@ async fn mistral() {
             Err(error) => text += &format!("[{}]", error.message),
         }
     }
-    report("mistralai-client 0.14.0", &text, "é");
+    report("mistralai-client 0.14.0", &text, "é")
 }
 
 async fn llm_text(backend: llm::builder::LLMBackend, server: &Server) -> String {
@@ -154,37 +173,53 @@ async fn llm_text(backend: llm::builder::LLMBackend, server: &Server) -> String 
     texts.filter_map(|text| async { text.ok() }).collect::<Vec<String>>().await.concat()
 }
 
-async fn llm_chunks() {
+async fn llm_chunks() -> Outcome {
     let server = Server::start(cut(COMPLETION));
     let text = llm_text(llm::builder::LLMBackend::Mistral, &server).await;
-    report("llm 1.3.8, Mistral", &text, "é");
+    report("llm 1.3.8, Mistral", &text, "é")
 }
 
 /// A comment that is not UTF-8, and an event after it.
-async fn llm_after_an_error() {
+async fn llm_after_an_error() -> Outcome {
     let event = "data: {\"type\":\"response.output_text.delta\",\"delta\":\"é\"}\n\n";
     let server = Server::start(vec![b": \xFF\n\n".to_vec(), event.as_bytes().to_vec()]);
     let text = llm_text(llm::builder::LLMBackend::OpenAI, &server).await;
-    report("llm 1.3.8, OpenAI", &text, "é");
+    report("llm 1.3.8, OpenAI", &text, "é")
+}
+
+/// The reader of streams of a proxy.
+async fn proxy() -> Outcome {
+    use crabllm_core::codec::openai::sse_stream;
+
+    let stream = ["a", "b?c", "d"].map(|text| COMPLETION.replace('é', text)).concat();
+    let bytes: Vec<u8> =
+        stream.bytes().map(|byte| if byte == b'?' { 0xFF } else { byte }).collect();
+    let chunks = sse_stream(Box::pin(futures::stream::iter([Ok(Bytes::from(bytes))])));
+    let texts = chunks.map(|chunk| match chunk {
+        Ok(chunk) => chunk.content().unwrap_or_default().to_owned(),
+        Err(error) => format!("[{error}]"),
+    });
+    let texts: Vec<String> = texts.collect().await;
+    report("crabllm-core 0.0.25", &texts.join(" "), "a b\u{FFFD}c d")
 }
 
 /// Docker sends output in frames, which end where a write ended.
-fn docker_frames() {
+fn docker_frames() -> Outcome {
     use bollard::container::LogOutput;
 
     let frames = [&b"\xC3"[..], b"\xA9"]
         .map(|message| LogOutput::StdOut { message: Bytes::from_static(message) });
     let text: String = frames.iter().map(LogOutput::to_string).collect();
-    report("bollard 0.21.1", &text, "é");
+    report("bollard 0.21.1", &text, "é")
 }
 
-fn pty() {
+fn pty() -> Outcome {
     let mut session = rexpect::spawn("printf é", Some(5_000)).expect("a process");
     let text = session.exp_eof().expect("its output");
-    report("rexpect 0.7.1", &text, "é");
+    report("rexpect 0.7.1", &text, "é")
 }
 
-fn log_of_reads() {
+fn log_of_reads() -> Outcome {
     use expectrl::stream::log::LogStream;
 
     let mut log = Vec::new();
@@ -196,10 +231,10 @@ fn log_of_reads() {
         "expectrl 0.9.0",
         &String::from_utf8_lossy(&log).replace('\n', " "),
         "read: \"é\" read: \"\" ",
-    );
+    )
 }
 
-async fn process_stream() {
+async fn process_stream() -> Outcome {
     use process_stream::{Process, ProcessExt};
 
     let mut process = Process::new("printf");
@@ -214,11 +249,11 @@ async fn process_stream() {
         "process-stream 0.5.0",
         &items.join(" "),
         "[Output] a [Output] b\u{FFFD}c [Output] d [Exit] 0",
-    );
+    )
 }
 
 /// It panics, so it runs in a task of its own.
-async fn tokio_process_stream() {
+async fn tokio_process_stream() -> Outcome {
     use tokio::process::Command;
     use tokio_process_stream::ProcessLineStream;
 
@@ -228,10 +263,10 @@ async fn tokio_process_stream() {
     let lines = items.map(|item| item.stdout().unwrap_or_default().to_owned());
     let lines = tokio::spawn(lines.collect::<Vec<String>>()).await;
     let lines = lines.map_or_else(|_| "[a panic]".to_owned(), |lines| lines.join(" "));
-    report("tokio-process-stream 0.4.1", lines.trim_end(), "a b\u{FFFD}c d");
+    report("tokio-process-stream 0.4.1", lines.trim_end(), "a b\u{FFFD}c d")
 }
 
-async fn reqwest_sse() {
+async fn reqwest_sse() -> Outcome {
     use reqwest_sse::EventSource;
 
     let server = Server::start(vec![b"data: a\n\ndata: b\xFFc\n\ndata: d\n\n".to_vec()]);
@@ -241,10 +276,10 @@ async fn reqwest_sse() {
     while let Some(event) = events.next().await {
         texts.push(event.map_or_else(|error| format!("[{error}]"), |event| event.data));
     }
-    report("reqwest-sse 0.2.0", &texts.join(" "), "a b\u{FFFD}c d");
+    report("reqwest-sse 0.2.0", &texts.join(" "), "a b\u{FFFD}c d")
 }
 
-fn interactive_process() {
+fn interactive_process() -> Outcome {
     use std::process::Command;
     use std::sync::mpsc::channel;
 
@@ -256,11 +291,11 @@ fn interactive_process() {
     });
     let lines: Vec<String> = receiver.iter().collect();
     drop(process);
-    report("interactive_process 0.1.3", &lines.join(" "), "a b\u{FFFD}c d");
+    report("interactive_process 0.1.3", &lines.join(" "), "a b\u{FFFD}c d")
 }
 
 /// It panics, so it runs in a task of its own.
-async fn orch() {
+async fn orch() -> Outcome {
     use orch::lm::{LanguageModel, LanguageModelBuilder, OllamaBuilder, TextCompleteStreamOptions};
 
     let line = r#"{"model":"m","created_at":"2020-01-01T00:00:00Z","response":"é","done":false}"#;
@@ -271,10 +306,10 @@ async fn orch() {
     let texts = response.stream.map(|text| text.unwrap_or_else(|error| format!("[{error}]")));
     let texts = tokio::spawn(texts.collect::<Vec<String>>()).await;
     let text = texts.map_or_else(|_| "[a panic]".to_owned(), |texts| texts.concat());
-    report("orch 0.0.16", &text, "é");
+    report("orch 0.0.16", &text, "é")
 }
 
-async fn deepseek() {
+async fn deepseek() -> Outcome {
     use deepseek_api::json_stream::JsonStream;
 
     let server =
@@ -283,10 +318,10 @@ async fn deepseek() {
     let items: Vec<_> = JsonStream::<String>::new(response).collect().await;
     let texts: Vec<_> =
         items.into_iter().map(|item| item.unwrap_or_else(|error| format!("[{error}]"))).collect();
-    report("deepseek-api 0.1.1", &texts.join(" "), "a b\u{FFFD}c d");
+    report("deepseek-api 0.1.1", &texts.join(" "), "a b\u{FFFD}c d")
 }
 
-fn sse_client() {
+fn sse_client() -> Outcome {
     let server = Server::start(vec![b"data: a\n\ndata: b\xFFc\n\ndata: d\n\n".to_vec()]);
     let source = sse_client::EventSource::new(&server.url()).expect("a URL");
     let events = source.receiver();
@@ -301,10 +336,10 @@ fn sse_client() {
     source.close();
     // Its thread still sends errors, and panics if it cannot.
     std::mem::forget(events);
-    report("sse-client 1.1.1", &texts.join(" "), "a b\u{FFFD}c d");
+    report("sse-client 1.1.1", &texts.join(" "), "a b\u{FFFD}c d")
 }
 
-async fn log_file() {
+async fn log_file() -> Outcome {
     let path = std::env::temp_dir().join(format!("audit-{}.log", std::process::id()));
     std::fs::write(&path, b"a\nb\xFFc\nd\n").expect("a file");
     let mut lines = linemux::MuxedLines::new().expect("a watcher");
@@ -318,11 +353,11 @@ async fn log_file() {
         }
     }
     std::fs::remove_file(&path).expect("it exists");
-    report("linemux 0.3.0", &texts.join(" "), "a b\u{FFFD}c d");
+    report("linemux 0.3.0", &texts.join(" "), "a b\u{FFFD}c d")
 }
 
 /// The server writes a line that is not UTF-8, and then its answer.
-async fn mcp() {
+async fn mcp() -> Outcome {
     use mcp_client::{
         ClientCapabilities, ClientInfo, McpClient, McpClientTrait, McpService, StdioTransport,
         Transport,
@@ -338,11 +373,18 @@ async fn mcp() {
     let info = ClientInfo { name: "a".into(), version: "1".into() };
     let answer = client.initialize(info, ClientCapabilities::default()).await;
     let name = answer.map_or_else(|error| format!("[{error}]"), |answer| answer.server_info.name);
-    report("mcp-client 0.1.0", &name, "é");
+    report("mcp-client 0.1.0", &name, "é")
+}
+
+/// A character that is several tokens.
+fn tokens() -> Outcome {
+    let tokenizer = tiktoken_rs::cl100k_base().expect("it is in the crate");
+    let texts = tokenizer.split_by_token("😀", false).expect("a text");
+    report("tiktoken-rs 0.12.1", &texts.concat(), "😀")
 }
 
 /// The same cut, and the same line, here.
-fn ours() {
+fn ours() -> Outcome {
     use utf8_codec::{ErrorMode, Utf8Decoder};
 
     let (mut decoder, mut text) = (Utf8Decoder::new(), String::new());
@@ -351,5 +393,5 @@ fn ours() {
     }
     let finished = decoder.finish_to_string(ErrorMode::Replacement, &mut text);
     assert_eq!(finished, Ok(()));
-    report("utf8-codec", &text, "é b\u{FFFD}c");
+    report("utf8-codec", &text, "é b\u{FFFD}c")
 }

@@ -304,3 +304,20 @@ fn streams_of_events_have_the_same_events() {
         }
     }
 }
+
+/// The standard keeps the last event ID of the connection before, and a reconnection time outside an event.
+#[test]
+fn the_last_id_and_the_delay_are_kept_as_in_the_standard_and_not_in_the_published_crate() {
+    use futures::{StreamExt, executor::block_on, stream};
+
+    let chunks = || stream::iter([Ok::<_, std::convert::Infallible>("retry: 5\n\ndata: a\n\n")]);
+    let mut ours = eventsource_stream::EventStream::new(chunks());
+    ours.set_last_event_id("7");
+    let ours = block_on(ours.next()).unwrap().unwrap();
+    let mut peers = eventsource_stream_peer::EventStream::new(chunks());
+    peers.set_last_event_id("7");
+    let peers = block_on(peers.next()).unwrap().unwrap();
+    let delay = std::time::Duration::from_millis(5);
+    assert_eq!((&*ours.data, &*ours.id, ours.retry), ("a", "7", Some(delay)));
+    assert_eq!((&*peers.data, &*peers.id, peers.retry), ("a", "", None));
+}

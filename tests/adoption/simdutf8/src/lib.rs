@@ -38,6 +38,7 @@ pub mod basic {
         /// # Safety
         ///
         /// The methods are unsafe only because those of simdutf8 are. Here they have no conditions.
+        #[allow(clippy::missing_safety_doc, reason = "the lines above hold for each method")]
         pub trait Utf8Validator {
             unsafe fn new() -> Self
             where
@@ -49,6 +50,7 @@ pub mod basic {
         /// # Safety
         ///
         /// As [`Utf8Validator`].
+        #[allow(clippy::missing_safety_doc, reason = "the lines above hold for each method")]
         pub trait ChunkedUtf8Validator {
             unsafe fn new() -> Self
             where

@@ -89,7 +89,7 @@ impl Incomplete {
 
     /// Completes the character, or shows that it is ill-formed, and returns the rest of the input. The text is that of four
     /// bytes at most. `None` if all of the input is a part of the character.
-    #[allow(clippy::type_complete)]
+    #[allow(clippy::type_complexity)]
     pub fn try_complete<'input>(
         &mut self,
         input: &'input [u8],
