@@ -128,6 +128,19 @@ fn small_reads_of_a_charset_reader_lose_nothing() {
             }
         }
         assert!(text == "žluť 日本 👋 ".repeat(3000).into_bytes(), "{size}");
+
+        let mut reader = over("utf-16", Cut(&bytes, vec![5, 8191], false), ErrorMode::Fatal);
+        let mut text = Vec::new();
+        let read = async {
+            loop {
+                match tokio::io::AsyncReadExt::read(&mut reader, &mut room).await.unwrap() {
+                    0 => break,
+                    len => text.extend_from_slice(&room[..len]),
+                }
+            }
+        };
+        futures::executor::block_on(read);
+        assert!(text == "žluť 日本 👋 ".repeat(3000).into_bytes(), "{size}, async");
     }
 }
 
