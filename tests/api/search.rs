@@ -1,7 +1,7 @@
-//! Several needles, compared with a search of the whole text.
+//! One needle and several, compared with a search of the whole text.
 #![cfg(feature = "alloc")]
 
-use utf8_codec::search::TextSetFinder;
+use utf8_codec::search::{TextFinder, TextSetFinder};
 
 /// The matches and what may begin one at the end, by definition.
 fn model(needles: &[&str], text: &str) -> (Vec<(usize, u64)>, usize) {
@@ -23,8 +23,10 @@ fn model(needles: &[&str], text: &str) -> (Vec<(usize, u64)>, usize) {
     (matches, (0..=rest.len()).rev().find(begins).unwrap_or(0))
 }
 
-const SETS: [&[&str]; 6] = [
+const SETS: [&[&str]; 8] = [
     &["a"],
+    &["abaab"],
+    &["éaé"],
     &["ab", "b"],
     &["b", "aab", "ab"],
     &["abab", "ba", "bab"],
@@ -33,7 +35,7 @@ const SETS: [&[&str]; 6] = [
 ];
 
 #[test]
-fn several_needles_are_found_in_every_text_at_every_pair_of_cuts() {
+fn needles_are_found_in_every_text_at_every_pair_of_cuts() {
     for needles in SETS {
         for number in 0..3_usize.pow(7) {
             let letters = (0..7).map(|place| ["a", "b", "é"][number / 3_usize.pow(place) % 3]);
@@ -56,6 +58,16 @@ fn several_needles_are_found_in_every_text_at_every_pair_of_cuts() {
                     "{needles:?} in {text} at {at:?}"
                 );
                 assert_eq!(finder.position(), text.len() as u64);
+                let &[needle] = needles else { continue };
+                let (mut finder, mut found) = (TextFinder::new(needle).unwrap(), Vec::new());
+                for piece in ["", &text[..first], middle, "", &text[second..], ""] {
+                    found.extend(finder.push(piece).map(|at| (0, at)));
+                }
+                assert_eq!(
+                    (&found, finder.begun()),
+                    (&expected.0, expected.1),
+                    "{needle} in {text} at {at:?}"
+                );
             }
         }
     }
