@@ -226,7 +226,8 @@ impl Decoder for DecimalFrames {
     fn decode(&mut self, src: &mut BytesMut) -> io::Result<Option<Bytes>> {
         let Some((start, len)) = self.header(src)? else { return Ok(None) };
         let after = usize::from(matches!(self.framing, Framing::Netstring));
-        if src.len() < start + len + after {
+        // Without a limit, a peer can announce any length.
+        if src.len() - start < len.saturating_add(after) {
             return Ok(None);
         }
         if after > 0 && src[start + len] != b',' {

@@ -5,16 +5,20 @@ use std::io::{self, Read};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+#[cfg(feature = "encoding_rs")]
 use encoding_rs::Encoding;
 use futures::FutureExt;
 use tokio::io::{AsyncRead, ReadBuf};
-use utf8_codec::io::{CharsetReader, Utf8Reader};
-use utf8_codec::stream;
-use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
+use utf8_codec::ErrorMode;
+use utf8_codec::io::CharsetReader;
+#[cfg(feature = "encoding_rs")]
+use utf8_codec::{BomPolicy, Utf8Options, io::Utf8Reader, stream};
 
+#[cfg(feature = "encoding_rs")]
 const STRIP: Utf8Options = Utf8Options::new().with_bom(BomPolicy::Strip);
 
 /// The inputs of encoding_rs_io's own tests, and those with errors and unusual ends.
+#[cfg(feature = "encoding_rs")]
 const INPUTS: [(&str, &[u8]); 34] = [
     ("utf-8", b"\xFF\xFEf\x00o\x00o\x00b\x00a\x00r\x00"),
     ("utf-8", b"\xFF\xFE\x16\x04"),
@@ -94,6 +98,7 @@ fn over<R>(label: &str, reader: R, mode: ErrorMode) -> CharsetReader<R> {
     CharsetReader::new(reader).with_charset(label).unwrap().with_error_mode(mode)
 }
 
+#[cfg(feature = "encoding_rs")]
 #[test]
 fn a_file_in_any_charset_is_the_text_of_encoding_rs_at_every_cut() {
     for (label, bytes) in INPUTS {
@@ -128,6 +133,19 @@ fn small_reads_of_a_charset_reader_lose_nothing() {
             }
         }
         assert!(text == "žluť 日本 👋 ".repeat(3000).into_bytes(), "{size}");
+
+        let mut reader = over("utf-16", Cut(&bytes, vec![5, 8191], false), ErrorMode::Fatal);
+        let mut text = Vec::new();
+        let read = async {
+            loop {
+                match tokio::io::AsyncReadExt::read(&mut reader, &mut room).await.unwrap() {
+                    0 => break,
+                    len => text.extend_from_slice(&room[..len]),
+                }
+            }
+        };
+        futures::executor::block_on(read);
+        assert!(text == "žluť 日本 👋 ".repeat(3000).into_bytes(), "{size}, async");
     }
 }
 
@@ -169,6 +187,7 @@ fn an_io_error_before_the_charset_is_known_loses_nothing() {
     assert_eq!((&*text, failures), ("\u{FEFF}a".as_bytes(), 3));
 }
 
+#[cfg(feature = "encoding_rs")]
 #[test]
 fn a_reader_that_is_always_ready_without_text_lets_other_tasks_run() {
     use tokio::io::AsyncReadExt as _;

@@ -3,7 +3,6 @@
 #[cfg(feature = "std")]
 mod blocking;
 mod chars;
-#[cfg(feature = "encoding_rs")]
 mod charsets;
 mod contract;
 #[cfg(feature = "std")]

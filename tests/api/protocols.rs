@@ -422,6 +422,42 @@ fn server_sent_events_strip_a_bom_replace_errors_and_ignore_an_id_with_nul() {
 }
 
 #[cfg(feature = "codec")]
+mod frames {
+    use bytes::BytesMut;
+    use tokio_util::codec::{Decoder, Encoder};
+    use utf8_codec::TextPosition;
+    use utf8_codec::codec::{DecimalFrames, Utf8FramesCodec};
+
+    #[test]
+    fn language_server_protocol_counts_bytes_of_content_and_utf_16_units_of_columns() {
+        let mut codec = Utf8FramesCodec::new(DecimalFrames::content_length());
+        let mut wire = BytesMut::new();
+        codec.encode("{\"a𐐀b\":0}", &mut wire).unwrap();
+        assert_eq!(wire, "Content-Length: 12\r\n\r\n{\"a𐐀b\":0}");
+        let field = b"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\n";
+        let mut wire = BytesMut::from(&[&field[..], &wire].concat()[..]);
+        assert_eq!(codec.decode(&mut wire).unwrap().unwrap().unwrap(), "{\"a𐐀b\":0}");
+        // The example of the specification: in `a𐐀b`, the characters are 0, 1 and 3.
+        let mut position = TextPosition::new();
+        let starts = ["a", "𐐀", "b"].map(|text| {
+            let start = position.utf16_column - 1;
+            position.push(text);
+            start
+        });
+        assert_eq!(starts, [0, 1, 3]);
+    }
+
+    #[test]
+    fn syslog_over_tcp_has_line_ends_in_messages_and_continues_after_one_that_is_not_utf_8() {
+        let mut codec = Utf8FramesCodec::new(DecimalFrames::octet_counting());
+        let mut wire = BytesMut::from(&b"8 <34>1 a\n7 <34>1 \xE98 <34>1 \xC3\xA9"[..]);
+        assert_eq!(codec.decode(&mut wire).unwrap().unwrap().unwrap(), "<34>1 a\n");
+        assert_eq!(codec.decode(&mut wire).unwrap().unwrap().unwrap_err().valid_up_to(), 6);
+        assert_eq!(codec.decode(&mut wire).unwrap().unwrap().unwrap(), "<34>1 é");
+    }
+}
+
+#[cfg(feature = "codec")]
 mod lines {
     //! Settings for protocols of lines.
 

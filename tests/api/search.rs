@@ -1,7 +1,7 @@
-//! Several needles, compared with a search of the whole text.
+//! One needle and several, compared with a search of the whole text.
 #![cfg(feature = "alloc")]
 
-use utf8_codec::search::TextSetFinder;
+use utf8_codec::search::{TextFinder, TextSetFinder};
 
 /// The matches and what may begin one at the end, by definition.
 fn model(needles: &[&str], text: &str) -> (Vec<(usize, u64)>, usize) {
@@ -23,8 +23,10 @@ fn model(needles: &[&str], text: &str) -> (Vec<(usize, u64)>, usize) {
     (matches, (0..=rest.len()).rev().find(begins).unwrap_or(0))
 }
 
-const SETS: [&[&str]; 6] = [
+const SETS: [&[&str]; 8] = [
     &["a"],
+    &["abaab"],
+    &["éaé"],
     &["ab", "b"],
     &["b", "aab", "ab"],
     &["abab", "ba", "bab"],
@@ -33,20 +35,39 @@ const SETS: [&[&str]; 6] = [
 ];
 
 #[test]
-fn several_needles_are_found_in_every_text_at_every_cut() {
+fn needles_are_found_in_every_text_at_every_pair_of_cuts() {
     for needles in SETS {
         for number in 0..3_usize.pow(7) {
             let letters = (0..7).map(|place| ["a", "b", "é"][number / 3_usize.pow(place) % 3]);
             let text: String = letters.collect();
             let expected = model(needles, &text);
-            let cuts = (0..=text.len()).filter(|&at| text.is_char_boundary(at));
-            for at in cuts {
-                let mut finder = TextSetFinder::new(needles.iter().copied()).unwrap();
-                let mut found: Vec<_> = finder.push(&text[..at]).collect();
-                assert_eq!(finder.push("").next(), None);
-                found.extend(finder.push(&text[at..]));
-                assert_eq!((found, finder.begun()), expected, "{needles:?} in {text} at {at}");
+            let new = TextSetFinder::new(needles.iter().copied()).unwrap();
+            let cuts = || (0..=text.len()).filter(|&at| text.is_char_boundary(at));
+            for (first, second) in
+                cuts().flat_map(|first| cuts().map(move |second| (first, second)))
+            {
+                let Some(middle) = text.get(first..second) else { continue };
+                let (mut finder, mut found) = (new.clone(), Vec::new());
+                for piece in ["", &text[..first], middle, "", &text[second..], ""] {
+                    found.extend(finder.push(piece));
+                }
+                let at = [first, second];
+                assert_eq!(
+                    (&found, finder.begun()),
+                    (&expected.0, expected.1),
+                    "{needles:?} in {text} at {at:?}"
+                );
                 assert_eq!(finder.position(), text.len() as u64);
+                let &[needle] = needles else { continue };
+                let (mut finder, mut found) = (TextFinder::new(needle).unwrap(), Vec::new());
+                for piece in ["", &text[..first], middle, "", &text[second..], ""] {
+                    found.extend(finder.push(piece).map(|at| (0, at)));
+                }
+                assert_eq!(
+                    (&found, finder.begun()),
+                    (&expected.0, expected.1),
+                    "{needle} in {text} at {at:?}"
+                );
             }
         }
     }

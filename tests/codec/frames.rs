@@ -114,6 +114,84 @@ fn a_malformed_length_is_an_error_before_the_frame_is_buffered() {
     assert_eq!(headers(octets, b"12"), Ok(None));
 }
 
+#[test]
+fn a_malformed_length_is_the_same_error_after_the_same_frames_at_any_split() {
+    let [octets, netstrings, content_length] = framings();
+    for (framing, bytes) in [
+        (octets, &b"2 \xC3\xA9+5 hello"[..]),
+        (octets, b"2 \xC3\xA91001 "),
+        (octets, b"2 \xC3\xA9a line of syslog without a length"),
+        (netstrings, b"2:\xC3\xA9,1:ab"),
+        (netstrings, b"2:\xC3\xA9,,:"),
+        (content_length, b"Content-Length: 2\r\n\r\n\xC3\xA9X: y\r\n\r\n"),
+        (content_length, b"Content-Length: 2\r\n\r\n\xC3\xA9Content-Length: -1\r\n\r\n"),
+    ] {
+        let outcome = |chunks: &[&[u8]]| {
+            let mut codec = Utf8FramesCodec::new(framing.with_max_length(1000));
+            let (mut buffer, mut items) = (BytesMut::new(), Vec::new());
+            for chunk in chunks {
+                buffer.extend_from_slice(chunk);
+                loop {
+                    match codec.decode(&mut buffer) {
+                        Ok(Some(item)) => items.push(item),
+                        Ok(None) => break,
+                        Err(error) => return (shown(items), error.to_string()),
+                    }
+                }
+            }
+            panic!("no error in {bytes:?}");
+        };
+        let whole = outcome(&[bytes]);
+        assert_eq!(whole.0, ["é"]);
+        for first in 0..=bytes.len() {
+            for second in first..=bytes.len() {
+                let cut = [&bytes[..first], &bytes[first..second], b"", &bytes[second..]];
+                assert_eq!(outcome(&cut), whole, "{framing:?} {first} {second}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_stream_that_ends_inside_a_frame_is_an_error_after_the_whole_frames() {
+    for mut framing in framings() {
+        let (mut bytes, mut ends) = (BytesMut::new(), vec![0]);
+        for frame in FRAMES {
+            framing.encode(frame, &mut bytes).unwrap();
+            ends.push(bytes.len());
+        }
+        for len in 0..=bytes.len() {
+            let mut codec = Utf8FramesCodec::new(framing);
+            let (mut buffer, mut items) = (BytesMut::from(&bytes[..len]), Vec::new());
+            let end = loop {
+                match codec.decode_eof(&mut buffer) {
+                    Ok(Some(item)) => items.push(item),
+                    end => break end,
+                }
+            };
+            let whole = ends.iter().filter(|&&end| end > 0 && end <= len).count();
+            assert_eq!(shown(items), expected()[..whole], "{framing:?} {len}");
+            assert_eq!(end.is_ok(), ends.contains(&len), "{framing:?} {len}");
+        }
+    }
+}
+
+#[test]
+fn without_a_limit_the_longest_length_that_a_peer_can_announce_waits_for_more() {
+    let [octets, netstrings, content_length] = framings();
+    for (framing, bytes) in [
+        (octets, b"9999999999999999999 x".to_vec()),
+        (netstrings, b"9999999999999999999:x".to_vec()),
+        (content_length, format!("Content-Length: {}\r\n\r\nx", usize::MAX).into_bytes()),
+    ] {
+        let mut buffer = BytesMut::from(&bytes[..]);
+        let frame = framing.with_max_length(usize::MAX).decode(&mut buffer);
+        // A length that is not a `usize` of this machine is no number.
+        assert!(frame.is_err() || frame.unwrap().is_none());
+        assert_eq!(buffer, bytes);
+    }
+}
+
 /// Sends `FRAMES` over a socket, and returns the items of `codec`.
 async fn over_a_socket<C, E>(frames: E, codec: C) -> Vec<String>
 where

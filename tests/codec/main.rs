@@ -790,6 +790,41 @@ fn changing_the_buffer_of_other_codecs_never_panics_or_yields_invalid_text() {
 // ---- other cases ----------------------------------------------------------------------------------
 
 #[test]
+fn the_error_count_tells_ill_formed_bytes_from_rejected_characters() {
+    let input =
+        "\u{FEFF}a\0b\u{9B}".bytes().chain(*b"\xC2\0\xFF\n\x7F\xE2\x82").collect::<Vec<_>>();
+    let options = Utf8Options::new().with_bom(BomPolicy::Forbid).only_displayable_characters();
+    for (_, mode) in MODES.into_iter().skip(1) {
+        for first in 0..=input.len() {
+            for second in first..=input.len() {
+                let mut texts = Utf8Codec::new().with_options(options).with_error_mode(mode);
+                let mut lines = Utf8LinesCodec::new().with_options(options).with_error_mode(mode);
+                let (mut decoder, mut buffer) =
+                    (Utf8Decoder::new().with_options(options), BytesMut::new());
+                let (mut text, mut of_lines) = (String::new(), 0);
+                for chunk in [&input[..first], b"", &input[first..second], &input[second..]] {
+                    let _done = decoder.push_to_string(chunk, mode, &mut text);
+                    buffer.extend_from_slice(chunk);
+                    while texts.decode(&mut buffer).unwrap().is_some() {}
+                }
+                while texts.decode_eof(&mut buffer).unwrap().is_some() {}
+                let mut buffer = BytesMut::from(&input[..]);
+                while let Some(line) = lines.decode_eof(&mut buffer).unwrap() {
+                    of_lines += line.unwrap().error_count;
+                }
+                decoder.finish_to_string(mode, &mut text).unwrap();
+                // Ill-formed: C2, FF, and the character that the end cuts.
+                for decoder in [&decoder, texts.decoder(), lines.decoder()] {
+                    let counts = (decoder.error_count(), decoder.rejected_count());
+                    assert_eq!(counts, (8, 5), "{mode:?} {first} {second}");
+                }
+                assert_eq!(of_lines, 8);
+            }
+        }
+    }
+}
+
+#[test]
 fn first_error_and_error_count_cover_the_whole_stream() {
     let input = b"a\xFFb\nc\xC0\xAF\nd\xE2\x82";
     let first = |error: Option<Utf8Error>| error.map(|error| error.valid_up_to());

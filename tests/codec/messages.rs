@@ -7,14 +7,19 @@ use super::*;
 
 type Item = Result<Message, MessageError>;
 
-fn frame(opcode: Opcode, fin: bool, payload: &[u8]) -> Vec<u8> {
-    let header = FrameHeader::new(opcode, fin, Some([0; 4]), payload.len() as u64).unwrap();
-    [header.encode(&mut [0; FrameHeader::MAX_LENGTH]), payload].concat()
+/// The mask of a frame of a client; a server masks nothing.
+const MASK: Option<[u8; 4]> = Some(*b"\x37\xFA\x21\x3D");
+
+fn frame(mask: Option<[u8; 4]>, opcode: Opcode, fin: bool, payload: &[u8]) -> Vec<u8> {
+    let header = FrameHeader::new(opcode, fin, mask, payload.len() as u64).unwrap();
+    let key = mask.unwrap_or_default().into_iter().cycle();
+    let masked: Vec<u8> = payload.iter().zip(key).map(|(byte, key)| byte ^ key).collect();
+    [header.encode(&mut [0; FrameHeader::MAX_LENGTH]), &masked].concat()
 }
 
-/// The items of a server, and the error at the end.
-fn items(chunks: &[&[u8]]) -> (Vec<Item>, Option<io::ErrorKind>) {
-    let (mut codec, mut buffer, mut items) = (MessageCodec::server(), BytesMut::new(), Vec::new());
+/// The items of `codec`, and the error at the end.
+fn items(mut codec: MessageCodec, chunks: &[&[u8]]) -> (Vec<Item>, Option<io::ErrorKind>) {
+    let (mut buffer, mut items) = (BytesMut::new(), Vec::new());
     for chunk in chunks {
         buffer.extend_from_slice(chunk);
         while let Some(item) = codec.decode(&mut buffer).unwrap() {
@@ -34,8 +39,21 @@ fn items(chunks: &[&[u8]]) -> (Vec<Item>, Option<io::ErrorKind>) {
 }
 
 #[test]
-fn messages_are_the_same_at_every_cut() {
+fn messages_are_the_same_at_every_pair_of_cuts() {
+    let server = || MessageCodec::server();
+    let client = || MessageCodec::client(|| [0; 4]);
+    messages_are_the_same(server, MASK, None);
+    messages_are_the_same(client, None, MASK);
+}
+
+/// The peer of `codec` masks with `mask`, and must not use `other`.
+fn messages_are_the_same(
+    codec: impl Fn() -> MessageCodec,
+    mask: Option<[u8; 4]>,
+    other: Option<[u8; 4]>,
+) {
     let text = || Ok(Message::Text("žluť 👋".into()));
+    let frame = |opcode, fin, payload: &[u8]| frame(mask, opcode, fin, payload);
     let close = encode_close(1000, "bye").unwrap();
     let begin = [
         frame(Opcode::Text, true, "žluť 👋".as_bytes()),
@@ -47,19 +65,20 @@ fn messages_are_the_same_at_every_cut() {
     .concat();
     let begun = vec![text(), Ok(Message::Ping(b"?"[..].into())), text()];
     let ill_formed = frame(Opcode::Text, true, b"a\xFFbcd");
+    let half_of_a_header = frame(Opcode::Text, true, b"")[..1].to_vec();
     for (end, last, failure) in [
         (vec![], None, None),
         ([frame(Opcode::Close, true, &close), b"\xFF more".to_vec()].concat(), Some("close"), None),
         (frame(Opcode::Binary, false, b"x"), None, Some(io::ErrorKind::UnexpectedEof)),
-        (b"\x81".to_vec(), None, Some(io::ErrorKind::UnexpectedEof)),
-        (ill_formed[..8].to_vec(), Some("1007"), None),
-        ([b"\x81\x01a".to_vec(), vec![0; 9]].concat(), Some("1002"), None),
+        (half_of_a_header, None, Some(io::ErrorKind::UnexpectedEof)),
+        (ill_formed[..ill_formed.len() - 3].to_vec(), Some("1007"), None),
+        ([self::frame(other, Opcode::Text, true, b"a"), vec![0; 9]].concat(), Some("1002"), None),
     ] {
         let bytes = [&begin[..], &end].concat();
         for first in 0..=bytes.len() {
             for second in first..=bytes.len() {
                 let cut = [&bytes[..first], b"", &bytes[first..second], &bytes[second..]];
-                let (mut found, error) = items(&cut);
+                let (mut found, error) = items(codec(), &cut);
                 if let Some(last) = last {
                     let shown = match found.pop().unwrap() {
                         Ok(Message::Close(Some((1000, reason)))) if reason == "bye" => {
@@ -79,7 +98,7 @@ fn messages_are_the_same_at_every_cut() {
 #[test]
 fn what_follows_the_last_item_is_discarded_up_to_a_limit() {
     let (mut codec, mut buffer) = (MessageCodec::server(), BytesMut::new());
-    buffer.extend_from_slice(&frame(Opcode::Close, true, b""));
+    buffer.extend_from_slice(&frame(MASK, Opcode::Close, true, b""));
     assert_eq!(codec.decode(&mut buffer).unwrap(), Some(Ok(Message::Close(None))));
     for _ in 0..16 {
         buffer.resize(1 << 16, 0xFF);

@@ -36,6 +36,7 @@ fn check_strings_of(most: usize, modes: &[ErrorMode]) {
         Utf8Options::new().only_mqtt_characters(),
         Utf8Options::new().only_xml_characters(),
         Utf8Options::new().only_unicode_assignables(),
+        Utf8Options::new().only_displayable_characters(),
     ];
     let policies = [BomPolicy::Keep, BomPolicy::Strip, BomPolicy::Require, BomPolicy::Forbid];
     let mut strings = vec![Vec::new()];

@@ -175,3 +175,48 @@ fn a_character_of_several_bytes_that_the_options_reject_is_one_error() {
         }
     }
 }
+
+/// Whether a stranger's text may show it, by the list in the documentation.
+fn may_be_shown(c: char) -> bool {
+    let is_allowed_control = c == '\t' || c == '\n';
+    let is_invisible = matches!(c, '\u{61C}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}')
+        || matches!(c, '\u{2060}'..='\u{206F}' | '\u{FEFF}');
+    (is_allowed_control || !c.is_control()) && !is_invisible
+}
+
+/// Single bytes such as 9B (CSI), and 9D, 9E, FD and FE, which are zero-width and bidirectional controls in windows-1256.
+#[test]
+fn no_repair_and_no_legacy_text_is_what_a_strangers_text_may_not_show() {
+    let options = Utf8Options::new().only_displayable_characters();
+    let bytes: Vec<u8> = (0..=0xFF).collect();
+    // GB 18030 has all characters, also those.
+    let hidden = "\u{9B}\u{61C}\u{200B}\u{202E}\u{2028}\u{2066}\u{FEFF}";
+    let hidden = GB18030.encode(hidden).0.into_owned();
+    let single_bytes = [
+        encoding_rs::WINDOWS_1255,
+        encoding_rs::WINDOWS_1256,
+        encoding_rs::ISO_8859_6,
+        encoding_rs::ISO_8859_8,
+    ];
+    let encodings = ENCODINGS.into_iter().chain(single_bytes);
+    let encodings = encodings.map(|encoding| LegacyEncoding::whatwg(encoding).unwrap());
+    for encoding in encodings.chain([LegacyEncoding::latin1(), LegacyEncoding::windows_1252()]) {
+        for extent in EXTENTS {
+            for mode in crate::lists::LOSSY {
+                for input in [&bytes, &hidden] {
+                    let shown = |size| {
+                        let mut decoder = extent.decoder(encoding).with_options(options);
+                        let text = decode(&mut decoder, mode, input.chunks(size)).text;
+                        (text, decoder.rejected_count())
+                    };
+                    let whole = shown(input.len());
+                    let bad: Vec<char> = whole.0.chars().filter(|&c| !may_be_shown(c)).collect();
+                    assert!(bad.is_empty(), "{encoding:?} {extent:?} {mode:?}: {bad:?}");
+                    for size in 1..8 {
+                        assert_eq!(shown(size), whole, "{encoding:?} {extent:?} {mode:?} {size}");
+                    }
+                }
+            }
+        }
+    }
+}

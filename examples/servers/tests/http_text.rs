@@ -511,6 +511,37 @@ async fn map_response_validates_what_reqwest_receives() {
 }
 
 #[tokio::test]
+async fn media_types_that_the_caller_adds_are_validated_between_reqwest_and_axum() {
+    let layer = Utf8Layer::new().with_media_types(&[
+        "application/x-ndjson",
+        "application/json-seq",
+        "+xml",
+        "application/yaml",
+        "application/graphql",
+        "application/x-www-form-urlencoded",
+    ]);
+    let echo = post(|body: Bytes| async { body });
+    let address = serve(Router::new().route("/", echo).layer(layer)).await;
+    for media_type in [
+        "application/x-ndjson",
+        "application/json-seq",
+        "image/svg+xml",
+        "application/yaml",
+        "application/graphql",
+        "application/x-www-form-urlencoded",
+    ] {
+        let good = upload(address, "/", media_type, pieces("café".as_bytes(), 1)).await;
+        assert_eq!(good, (200, "café".to_owned()), "{media_type}");
+        assert_eq!(
+            upload(address, "/", media_type, pieces(b"caf\xE9", 1)).await.0,
+            400,
+            "{media_type}"
+        );
+    }
+    assert_eq!(upload(address, "/", "application/pdf", pieces(b"caf\xE9", 1)).await.0, 200);
+}
+
+#[tokio::test]
 async fn map_response_validates_what_a_server_sends() {
     let page = |body: &'static [u8]| {
         get(move || async move { ([("content-type", "text/plain; charset=latin1")], body) })

@@ -5,6 +5,7 @@ use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use futures::{SinkExt, StreamExt};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
@@ -139,4 +140,26 @@ async fn an_ill_formed_text_is_answered_with_1007() {
     while theirs.next().await.is_some_and(|end| end.is_ok()) {}
     drop(theirs);
     assert!(soon(echo).await.unwrap());
+}
+
+/// RFC 6455, section 7.1.1: a socket that is closed with unread bytes resets the connection, and the close frame is lost.
+#[tokio::test]
+async fn a_peer_that_sends_on_receives_the_close_frame_and_one_that_does_not_stop_is_cut_off() {
+    const CLOSE: [u8; 6] = [0x88, 0x80, 0, 0, 0, 0];
+    for (len, is_cut_off) in [(900_000, false), (4 << 20, true)] {
+        let (mut peer, server) = sockets().await;
+        let echo = tokio::spawn(echo(Framed::new(server, MessageCodec::server())));
+        soon(peer.write_all(&CLOSE)).await.unwrap();
+        // The close frame arrives while the peer is still sending.
+        let mut answer = [0; 2];
+        soon(peer.read_exact(&mut answer)).await.unwrap();
+        assert_eq!(answer, [0x88, 0]);
+        let sent = soon(peer.write_all(&vec![0xFF; len])).await;
+        if !is_cut_off {
+            sent.unwrap();
+            soon(peer.shutdown()).await.unwrap();
+            assert_eq!(soon(peer.read(&mut answer)).await.unwrap(), 0, "no reset");
+        }
+        assert_eq!(soon(echo).await.unwrap().is_err(), is_cut_off);
+    }
 }
