@@ -16,21 +16,19 @@ use operations::{
 };
 use proptest::prelude::*;
 
-/// Checks every input in the corpus of a fuzz target. Each must be a plan.
-fn replay<P: for<'a> Arbitrary<'a>>(name: &str, check: &impl Fn(&P)) {
-    let mut replayed = 0;
+/// The inputs of a fuzz target in its corpus, and where they are.
+fn inputs_of(name: &str) -> Vec<(String, Vec<u8>)> {
+    let mut inputs = Vec::new();
     for (index, line) in corpus().lines().enumerate() {
         let Some((target, bytes)) = line.split_once(' ') else { continue };
-        if target != name {
-            continue;
+        if target == name {
+            let location = format!("fuzz/corpus.txt:{}", index + 1);
+            let bytes = input(bytes).unwrap_or_else(|| panic!("{location}: not a line of hex"));
+            inputs.push((location, bytes));
         }
-        let location = format!("fuzz/corpus.txt:{}", index + 1);
-        let bytes = input(bytes).unwrap_or_else(|| panic!("{location}: not a line of hex"));
-        let plan = P::arbitrary_take_rest(Unstructured::new(&bytes));
-        check(&plan.unwrap_or_else(|error| panic!("{location}: {error}")));
-        replayed += 1;
     }
-    assert!(replayed > 0, "no input of {name}");
+    assert!(!inputs.is_empty(), "no input of {name}");
+    inputs
 }
 
 fn corpus() -> String {
@@ -82,9 +80,18 @@ fn quoted<'a>(text: &'a str, start: &str) -> &'a str {
     text.split_once(start).and_then(|(_, rest)| rest.split_once('"')).expect(start).0
 }
 
-/// Checks the inputs of the corpus, then hundreds of plans, each made from at most 1,500 random bytes.
+/// Checks the inputs of the corpus, each of which must be a plan, then hundreds of plans, each made from at most 1,500
+/// random bytes.
 fn run<P: for<'a> Arbitrary<'a> + Debug>(name: &'static str, check: impl Fn(&P)) {
-    replay(name, &check);
+    let plan = |bytes: &[u8]| P::arbitrary_take_rest(Unstructured::new(bytes));
+    for (location, bytes) in inputs_of(name) {
+        check(&plan(&bytes).unwrap_or_else(|error| panic!("{location}: {error}")));
+    }
+    run_random(name, &|bytes| plan(bytes).map(|plan| check(&plan)).is_ok());
+}
+
+/// Calls `check` with random bytes. It returns whether they are a plan.
+fn run_random(name: &'static str, check: &dyn Fn(&[u8]) -> bool) {
     let cases = ProptestConfig::default().cases * 4;
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
         cases,
@@ -95,10 +102,7 @@ fn run<P: for<'a> Arbitrary<'a> + Debug>(name: &'static str, check: impl Fn(&P))
     let bytes = prop::collection::vec(any::<u8>(), 0..1500);
     let checked = std::cell::Cell::new(0);
     let outcome = runner.run(&bytes, |bytes| {
-        if let Ok(plan) = P::arbitrary_take_rest(Unstructured::new(&bytes)) {
-            check(&plan);
-            checked.set(checked.get() + 1);
-        }
+        checked.set(checked.get() + u32::from(check(&bytes)));
         Ok(())
     });
     outcome.unwrap();

@@ -1,11 +1,13 @@
 //! The dialects compared with a slow model, at every split.
 #![cfg(feature = "alloc")]
 
+use std::fmt::Debug;
+
 use crate::dialect_model as model;
 use crate::lists;
 
 use lists::{DIALECTS, MODES, sum_of};
-use model::{Atom, Outcome, Rules, all_rules};
+use model::{Atom, Rules, all_rules};
 use proptest::prelude::*;
 use utf8_codec::decoder::{Progress, Status};
 use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError, DialectPiece};
@@ -78,24 +80,50 @@ fn check_every_cut(rules: Rules, bytes: &[u8]) {
     }
 }
 
+/// One byte at a time. Compares after the last, because all prefixes are strings of their own.
 fn check_bytewise(rules: Rules, bytes: &[u8]) {
-    let cuts: Vec<_> = (1..bytes.len()).collect();
-    check(rules, bytes, &cuts);
+    let mut decoder = decoder(rules);
+    let mut atoms = Vec::new();
+    bytes.chunks(1).for_each(|byte| atoms_of(decoder.push(byte), &mut atoms));
+    check_outcome(rules, bytes, &decoder, &atoms, &"in single bytes");
+    check_end(rules, bytes, decoder, atoms, &"in single bytes");
 }
 
 /// Compares a decoder with the model after each chunk and at the end.
 fn check(rules: Rules, bytes: &[u8], cuts: &[usize]) {
-    let context = |at| format!("{rules:?}: {bytes:02x?} cut at {cuts:?}, up to {at}");
     let mut decoder = decoder(rules);
     let mut atoms = Vec::new();
     for (from, to) in chunks(bytes.len(), cuts) {
         atoms_of(decoder.push(&bytes[from..to]), &mut atoms);
-        let outcome = Outcome { atoms: atoms.clone(), held: decoder.incomplete().len() };
-        assert_eq!(outcome, model::decode(rules, &bytes[..to], false), "{}", context(to));
-        assert_eq!(decoder.position(), to as u64);
+        check_outcome(rules, &bytes[..to], &decoder, &atoms, &cuts);
     }
+    check_end(rules, bytes, decoder, atoms, &cuts);
+}
+
+fn check_outcome(
+    rules: Rules,
+    bytes: &[u8],
+    decoder: &DialectDecoder,
+    atoms: &[Atom],
+    cuts: &dyn Debug,
+) {
+    let expected = model::decode(rules, bytes, false);
+    assert_eq!(atoms, expected.atoms, "{rules:?}: {bytes:02x?} cut at {cuts:?}");
+    let (held, position) = (decoder.incomplete().len(), decoder.position());
+    assert_eq!(held, expected.held, "{rules:?}: {bytes:02x?} cut at {cuts:?}");
+    assert_eq!(position, bytes.len() as u64, "{rules:?}: {bytes:02x?} cut at {cuts:?}");
+}
+
+fn check_end(
+    rules: Rules,
+    bytes: &[u8],
+    mut decoder: DialectDecoder,
+    mut atoms: Vec<Atom>,
+    cuts: &dyn Debug,
+) {
     atoms_of(end(&mut decoder), &mut atoms);
-    assert_eq!(atoms, model::decode(rules, bytes, true).atoms, "{}", context(bytes.len()));
+    let expected = model::decode(rules, bytes, true);
+    assert_eq!(atoms, expected.atoms, "{rules:?}: {bytes:02x?} cut at {cuts:?}, at the end");
     assert_eq!(decoder.finish(), Ok(None), "a second end");
     let errors = atoms.iter().filter(|atom| matches!(atom, Atom::Error { .. })).count();
     assert_eq!(decoder.error_count(), errors as u64);

@@ -413,7 +413,7 @@ async fn silent_and_slow_headers_are_disconnected() {
     let address = server_with(brief()).await;
     let (whole, half) =
         (b"PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n", b"PUT / HTTP/1.1\r\nHo");
-    for (bytes, slowly, answered) in [
+    let cases = [
         (&b""[..], &b""[..], false),
         (b"P", b"", false),
         (b"PRI * HTTP", b"", false),
@@ -421,10 +421,13 @@ async fn silent_and_slow_headers_are_disconnected() {
         (half, b"x", false),
         (whole, b"", true),
         (whole, b"PUT / HTTP/1.1\r\nH", true),
-    ] {
+    ];
+    // At the same time, because each waits.
+    let clients = cases.map(async |(bytes, slowly, answered)| {
         let answer = drip(address, bytes, slowly).await;
         assert_eq!(answer.starts_with("HTTP/1.1 200 "), answered, "{answer}");
-    }
+    });
+    futures::future::join_all(clients).await;
 }
 
 #[tokio::test]

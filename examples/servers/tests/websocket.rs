@@ -6,6 +6,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
 
+use futures::future::join_all;
 use futures::{SinkExt, StreamExt};
 use serde_json::Value;
 use servers::websocket::client::{Client, Frame, masked, self_test};
@@ -18,7 +19,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::Frame as RawFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
-use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
+use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async_with_config};
 use utf8_codec::websocket::{Opcode, parse_close};
 
 const TEXT: &str = "Grüße, κόσμε, 日本語, 🦀 \u{FEFF}\u{10FFFF}";
@@ -45,7 +46,8 @@ fn with_server<F: Future<Output = ()>>(max_length: u64, client: impl FnOnce(Sock
 }
 
 async fn tungstenite(address: SocketAddr) -> Tungstenite {
-    connect_async(format!("ws://{address}/echo")).await.unwrap().0
+    let url = format!("ws://{address}/echo");
+    connect_async_with_config(url, None, true).await.unwrap().0
 }
 
 async fn raw(address: SocketAddr) -> Client {
@@ -419,13 +421,15 @@ async fn a_message_that_takes_too_long_closes_with_1008() {
     let header = Client::header(Opcode::Binary, true, 1000);
     let fragment = Client::frame(Opcode::Text, false, b"a");
     let ping = Client::frame(Opcode::Ping, true, b"");
-    for (first, drip) in [
+    let cases = [
         (&header[..3], &b""[..]),
         (&header, b""),
         (&header, b"a"),
         (&fragment, &b""[..]),
         (&fragment, &*ping),
-    ] {
+    ];
+    // At the same time, because each waits.
+    let clients = cases.map(async |(first, drip)| {
         let mut client = raw(address).await;
         client.send(first).await.unwrap();
         let dripping = async {
@@ -444,7 +448,8 @@ async fn a_message_that_takes_too_long_closes_with_1008() {
             assert_eq!(close, (1008, "a message takes too long".into()));
         };
         timeout(PATIENCE, dripping).await.unwrap();
-    }
+    });
+    join_all(clients).await;
 }
 
 #[tokio::test]

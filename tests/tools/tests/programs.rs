@@ -34,7 +34,8 @@ fn sockets_with_faults_lose_no_data() {
 
 #[test]
 fn pipes_with_faults_lose_no_data() {
-    let output = soak(&["--duplex", "--connections", "100", "--seconds", "1", "--seed", "7"]);
+    let arguments = ["--connections", "100", "--seconds", "1", "--pause", "500", "--seed", "7"];
+    let output = soak(&[&["--duplex"], &arguments[..]].concat());
     let said = said(&output);
     assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
     assert!(said.starts_with("100 connections (pipes), seed 7\n"), "{said}");
