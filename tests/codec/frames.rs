@@ -1,5 +1,7 @@
 //! `Utf8FramesCodec` over codecs of bytes, and `DecimalFrames`.
 
+use std::fmt::Debug;
+
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::codec::LengthDelimitedCodec;
 use utf8_codec::codec::{DecimalFrames, Utf8FramesCodec};
@@ -26,23 +28,35 @@ fn expected() -> [&'static str; 5] {
 }
 
 #[test]
-fn frames_of_decimal_length_become_text_at_any_split() {
-    for mut framing in framings() {
-        let mut bytes = BytesMut::new();
-        FRAMES.iter().for_each(|frame| framing.encode(frame, &mut bytes).unwrap());
-        for first in 0..=bytes.len() {
-            for second in first..=bytes.len() {
-                let mut codec = Utf8FramesCodec::new(framing);
-                let (mut buffer, mut items) = (BytesMut::new(), Vec::new());
-                for chunk in [&bytes[..first], &bytes[first..second], &bytes[second..]] {
-                    buffer.extend_from_slice(chunk);
-                    while let Some(item) = codec.decode(&mut buffer).unwrap() {
-                        items.push(item);
-                    }
+fn frames_of_four_protocols_become_text_at_any_split() {
+    framings().into_iter().for_each(check_pairs_of_cuts);
+    check_pairs_of_cuts(LengthDelimitedCodec::new());
+}
+
+/// Cuts the encoded `FRAMES` at every pair of places.
+fn check_pairs_of_cuts<C>(mut frames: C)
+where
+    C: Decoder<Item: Into<Bytes>, Error = io::Error>
+        + Encoder<Bytes, Error = io::Error>
+        + Clone
+        + Debug,
+{
+    let mut bytes = BytesMut::new();
+    for frame in FRAMES {
+        frames.encode(Bytes::from_static(frame), &mut bytes).unwrap();
+    }
+    for first in 0..=bytes.len() {
+        for second in first..=bytes.len() {
+            let mut codec = Utf8FramesCodec::new(frames.clone());
+            let (mut buffer, mut items) = (BytesMut::new(), Vec::new());
+            for chunk in [&bytes[..first], &bytes[first..second], &bytes[second..]] {
+                buffer.extend_from_slice(chunk);
+                while let Some(item) = codec.decode(&mut buffer).unwrap() {
+                    items.push(item);
                 }
-                assert!(codec.decode_eof(&mut buffer).unwrap().is_none());
-                assert_eq!(shown(items), expected(), "{framing:?} {first} {second}");
             }
+            assert!(codec.decode_eof(&mut buffer).unwrap().is_none());
+            assert_eq!(shown(items), expected(), "{frames:?} {first} {second}");
         }
     }
 }
