@@ -16,12 +16,11 @@ use crate::search::Pattern;
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::io::Utf8Reader;
-/// use utf8_codec::lines::Delimiter;
+/// use utf8_codec::lines::{Delimiter, LineDecoder};
 ///
 /// let first = |delimiter, bytes: &[u8]| {
-///     let mut lines = Utf8Reader::new(bytes).into_lines().with_delimiter(delimiter);
-///     lines.next().unwrap().unwrap().text
+///     let mut decoder = LineDecoder::new().with_delimiter(delimiter);
+///     decoder.push(bytes).next_line().unwrap().unwrap().text.to_owned()
 /// };
 /// assert_eq!(first(Delimiter::lf(), b"a\rb\r\nc"), "a\rb");
 /// assert_eq!(first(Delimiter::any_newline(), b"a\rb\r\nc"), "a");
@@ -109,15 +108,14 @@ impl Delimiter {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::io::{StreamError, Utf8Reader};
-    /// use utf8_codec::lines::{Delimiter, LineError};
+    /// use utf8_codec::lines::{Delimiter, LineDecoder, LineError};
     ///
-    /// let reader = Utf8Reader::new(&b"HELO a\r\nMAIL FROM:<a>\nRCPT TO:<b>\r\nQUIT\r\n"[..]);
-    /// let mut lines = reader.into_lines().with_delimiter(Delimiter::crlf());
-    /// assert_eq!(lines.next().unwrap().unwrap(), "HELO a");
-    /// let Some(Err(StreamError::Line(error))) = lines.next() else { panic!() };
+    /// let mut decoder = LineDecoder::new().with_delimiter(Delimiter::crlf());
+    /// let mut lines = decoder.push(b"HELO a\r\nMAIL FROM:<a>\nRCPT TO:<b>\r\nQUIT\r\n");
+    /// assert_eq!(lines.next_line().unwrap().unwrap().text, "HELO a");
+    /// let error = lines.next_line().unwrap().unwrap_err();
     /// assert!(matches!(error, LineError::BareLf { number: 2, lf_offset: 21, .. }));
-    /// assert_eq!(lines.next().unwrap().unwrap(), "QUIT");
+    /// assert_eq!(lines.next_line().unwrap().unwrap().text, "QUIT");
     /// assert_eq!(Delimiter::crlf().as_str(), "\r\n");
     /// ```
     pub const fn crlf() -> Self {
@@ -152,12 +150,14 @@ impl Delimiter {
     /// # Examples
     ///
     /// ```
-    /// use utf8_codec::io::Utf8Reader;
-    /// use utf8_codec::lines::Delimiter;
+    /// use utf8_codec::lines::{Delimiter, LineDecoder};
     ///
-    /// let fields = Utf8Reader::new(&b"a,b;c"[..]).into_lines();
-    /// let fields: Vec<_> = fields.with_delimiter(Delimiter::one_of(",;").unwrap()).map(Result::unwrap).collect();
-    /// assert_eq!(fields, ["a", "b", "c"]);
+    /// let mut decoder = LineDecoder::new().with_delimiter(Delimiter::one_of(",;").unwrap());
+    /// let mut fields = decoder.push(b"a,b;c");
+    /// assert_eq!(fields.next_line().unwrap().unwrap().text, "a");
+    /// assert_eq!(fields.next_line().unwrap().unwrap().text, "b");
+    /// assert!(fields.next_line().is_none());
+    /// assert_eq!(decoder.finish_line().unwrap().unwrap().text, "c");
     /// ```
     pub fn one_of(chars: &str) -> Option<Self> {
         (!chars.is_empty() && chars.is_ascii()).then(|| Self(Kind::OneOf(Arc::new(chars.into()))))

@@ -507,7 +507,7 @@ impl LineMachine {
             End::Open { content } => (content, None, LineEnd::Stream),
         };
         if content > self.max_length {
-            return self.take_too_long(line, bytes, content);
+            return self.take_too_long(line, bytes, content, next);
         }
         let has_bare =
             self.delimiter.find_bare(&bytes[line.checked.min(content)..content]).is_some();
@@ -831,6 +831,7 @@ impl LineMachine {
         mut line: OpenLine,
         bytes: &'b [u8],
         content: usize,
+        next: LineAction,
     ) -> LineStep<'b> {
         let decided = line.searched.decided;
         // The index of the byte that decides that the line is too long, or the last one if the end decides.
@@ -846,8 +847,11 @@ impl LineMachine {
         let mut error = self.check(&mut line, known, until, after);
         if error.is_none() && self.long_lines == LongLines::Cut {
             // Bytes that can begin a delimiter are content, as the byte after them shows; and it can show that a BOM is missing.
+            // The end of the stream shows that too, as a NUL would.
             if self.decoder.scanner().start().may_skip() {
-                error = self.check(&mut line, bytes, 0, LineAction::More);
+                let ends = bytes.len() < 3 && content == bytes.len() && next.is_end();
+                let opening = if ends { &[bytes, b"\0"].concat() } else { bytes };
+                error = self.check(&mut line, opening, 0, LineAction::More);
             }
             if error.is_none() && self.max_length > 0 {
                 error = self.check(&mut line, bytes, self.max_length, LineAction::Cut);

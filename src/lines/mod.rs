@@ -149,14 +149,14 @@ impl Line {
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::lines::{Line, LineDecoder};
+/// use utf8_codec::lines::LineDecoder;
 ///
 /// let mut decoder = LineDecoder::new();
 /// let mut lines = decoder.push(b"one\r\ntwo\n");
 /// let one = lines.next_line().unwrap().unwrap();
 /// assert_eq!((one.text, one.number, one.offset), ("one", 1, 0));
-/// let two = Line::from(lines.next_line().unwrap().unwrap()); // copies it
-/// assert_eq!((&two.text[..], two.number, two.offset), ("two", 2, 5));
+/// let two = lines.next_line().unwrap().unwrap();
+/// assert_eq!((two.text, two.number, two.offset), ("two", 2, 5));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -317,17 +317,16 @@ impl fmt::Display for Line {
 /// # Examples
 ///
 /// ```
-/// use utf8_codec::io::{StreamError, Utf8Reader};
-/// use utf8_codec::lines::LineError;
+/// use utf8_codec::lines::{LineDecoder, LineError};
 ///
-/// let reader = Utf8Reader::new(&b"fine\nnot so fine\na\xFF\n"[..]);
-/// let mut lines = reader.into_lines().with_max_length(5);
-/// assert!(lines.next().unwrap().is_ok());
-/// let Some(Err(StreamError::Line(error))) = lines.next() else { panic!() };
+/// let mut decoder = LineDecoder::new().with_max_length(5);
+/// let mut lines = decoder.push(b"fine\nnot so fine\na\xFF\n");
+/// assert!(lines.next_line().unwrap().is_ok());
+/// let error = lines.next_line().unwrap().unwrap_err();
 /// assert!(matches!(error, LineError::TooLong { number: 2, offset: 5, max_length: 5 }));
 /// assert_eq!(error.to_string(), "line 2 at byte 5 of the stream is longer than 5 bytes");
 ///
-/// let Some(Err(StreamError::Line(error))) = lines.next() else { panic!() };
+/// let error = lines.next_line().unwrap().unwrap_err();
 /// assert!(matches!(error, LineError::Utf8 { error, .. } if error.valid_up_to() == 18));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]

@@ -810,6 +810,23 @@ fn a_line_is_cut_as_soon_as_it_is_too_long_and_its_rest_is_dropped() {
     assert_eq!(codec.decoder().error_count(), 0, "the rest is not validated");
 }
 
+/// The end of the stream shows that a BOM is missing, before a limit that cuts the line.
+#[test]
+fn a_missing_bom_is_reported_before_a_line_is_cut() {
+    for input in [&b"\xEF\xBB"[..], b"\xEF", b"\xEF\xBB\n", b"ab"] {
+        for limit in [0, 1] {
+            let mut codec = Utf8LinesCodec::new()
+                .with_options(Utf8Options::new().with_bom(BomPolicy::Require))
+                .with_max_length(limit)
+                .with_long_lines(LongLines::Cut);
+            let mut buffer = BytesMut::from(input);
+            let error = codec.decode_eof(&mut buffer).unwrap().unwrap().unwrap_err();
+            let LineError::Utf8 { error, .. } = error else { panic!("{error}") };
+            assert_eq!(error.kind(), utf8_codec::Utf8ErrorKind::MissingBom, "{input:02x?} {limit}");
+        }
+    }
+}
+
 /// Of a line in a legacy encoding too, the last character is complete.
 #[cfg(feature = "encoding_rs")]
 #[test]

@@ -94,13 +94,16 @@ async fn a_connection_that_is_cut_inside_a_character_is_continued_with_the_last_
 
 #[tokio::test(start_paused = true)]
 async fn the_server_sets_the_delay_within_the_bounds() {
-    for (retry, first, second) in [("0", 3, 6), ("5000", 5, 10), ("99999999999999999999", 60, 120)]
-    {
-        let stream: &'static [u8] = format!("retry: {retry}\ndata: x\n\n").leak().as_bytes();
+    for (retry, first, second) in [
+        (&b"retry: 0\n"[..], 3, 6),
+        (b"retry: 5000\n", 5, 10),
+        (b"retry: 99999999999999999999\n", 60, 120),
+    ] {
         // The time continues to apply to connections that do not set it.
-        let answers = vec![body(&[Ok(stream)]), body(&[Ok(b"data: y\n\n")])];
+        let x = body(&[Ok(retry), Ok(b"data: x\n\n")]);
+        let answers = vec![x, body(&[Ok(b"data: y\n\n")])];
         let expected = seen(&[(0, ""), (first, ""), (second, "")], &["x", "y"]);
-        assert_eq!(run(Reconnection::new(), answers).await, expected, "{retry}");
+        assert_eq!(run(Reconnection::new(), answers).await, expected, "{retry:?}");
     }
 }
 
