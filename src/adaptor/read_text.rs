@@ -29,7 +29,7 @@ pub(crate) struct ReadText {
     repaired_in: (ErrorMode, Utf8Options),
     /// The length of the ill-formed part at the end of the located part of `repaired`, 0 if that ends with text.
     last_error_len: u8,
-    /// How many of the errors left in `repaired` are well-formed. Here, where there is room for it.
+    /// How many of the errors left in `repaired` are rejections. It is here because it fits into padding.
     rejected_left: u32,
     state: ReadState,
     /// Precedes the content of the buffer. If some of it is left, the buffer has no text.

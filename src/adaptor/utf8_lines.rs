@@ -103,7 +103,7 @@ impl<S> Utf8Lines<S> {
         self
     }
 
-    /// Sets what becomes of a line that is longer than the limit. The default is [`LongLines::Reject`].
+    /// Sets what happens to a line that is longer than the limit. The default is [`LongLines::Reject`].
     ///
     /// # Examples
     ///

@@ -286,7 +286,7 @@ impl Utf8Error {
         }
     }
 
-    /// Whether the bytes are well-formed, and the options reject them.
+    /// Whether it is a rejection: the bytes are well-formed, but the options reject them.
     #[inline]
     pub(crate) const fn is_rejection(&self) -> bool {
         self.detail[5].wrapping_sub(Utf8ErrorKind::ForbiddenBom as u8) < 4
@@ -406,8 +406,8 @@ impl fmt::Debug for Utf8Error {
 impl core::error::Error for Utf8Error {}
 
 impl Utf8ErrorKind {
-    /// Returns whether the bytes are ill-formed. If not, they are well-formed, and [the options](crate::Utf8Options) reject
-    /// them.
+    /// Returns whether the bytes are ill-formed. If not, [the options](crate::Utf8Options) reject well-formed
+    /// bytes, or require a BOM that is missing.
     pub const fn is_ill_formed(self) -> bool {
         !matches!(
             self,
@@ -516,9 +516,9 @@ impl<E: Copy> Default for ErrorStats<E> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Utf8Stats {
     count: u64,
-    /// How many of them are well-formed.
+    /// How many of them are rejections.
     rejected: u64,
-    /// If the count is not 0.
+    /// Meaningful if the count is not 0.
     first: Utf8Error,
 }
 
@@ -534,7 +534,7 @@ impl Utf8Stats {
         self.note_ill_formed(error)
     }
 
-    /// Like [`note`](Self::note), for an error that is known to be no rejection: this is faster. Rows `pieces/ff/all`.
+    /// Like [`note`](Self::note), for an error that is known not to be a rejection. It is faster: rows `pieces/ff/all`.
     #[inline]
     pub(crate) fn note_ill_formed(&mut self, error: Utf8Error) -> Utf8Error {
         self.count += 1;
@@ -561,13 +561,13 @@ impl Utf8Stats {
         self.count += errors;
     }
 
-    /// Adds those of a later part of the stream.
+    /// Adds the errors of a later part of the stream.
     pub(crate) fn extend(&mut self, later: &Self) {
         self.add(later.count, || later.first());
         self.rejected += later.rejected;
     }
 
-    /// Subtracts the last `errors` from the count, `rejected` of which are well-formed.
+    /// Subtracts the last `errors` from the count, `rejected` of which are rejections.
     pub(crate) fn forget(&mut self, errors: u64, rejected: u64) {
         self.count = self.count.saturating_sub(errors);
         self.rejected = self.rejected.saturating_sub(rejected);

@@ -257,8 +257,8 @@ impl FallbackDecoder {
         self.decoder.error_count()
     }
 
-    /// Returns how many of these errors are well-formed: characters that the options reject, and a BOM that is forbidden or
-    /// missing.
+    /// Returns how many of these errors are not ill-formed UTF-8: characters that the options reject, and a BOM that is
+    /// forbidden or missing.
     pub fn rejected_count(&self) -> u64 {
         self.decoder.rejected_count()
     }

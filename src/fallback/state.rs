@@ -504,8 +504,8 @@ impl FallbackState {
         }
     }
 
-    /// Appends the text of the bytes of a line, at whose first byte `scanner` is. The bytes from index `legacy` are legacy. An
-    /// incomplete character at their end is ill-formed, or left.
+    /// Appends the text of the bytes of a line, at whose first byte `scanner` is. The bytes from index `legacy` are legacy.
+    /// `at_end` determines whether an incomplete character at their end is ill-formed or ignored.
     pub(crate) fn decode_line(
         &mut self,
         (scanner, at_end): (Scanner, AtEnd),

@@ -88,7 +88,7 @@ struct OpenLine {
     checked: usize,
     /// The number of errors in these bytes, and the offset of the first, if there is one.
     errors: u64,
-    /// How many of them are well-formed.
+    /// How many of them are rejections.
     rejected: u64,
     first_error_offset: u64,
     encoding: LineEncoding,
@@ -139,7 +139,7 @@ impl LineAction {
         matches!(self, Self::Delimiter(_) | Self::End | Self::Cut)
     }
 
-    /// Whether an incomplete character is ill-formed, which one that is cut is not.
+    /// Whether an incomplete character before it is ill-formed. One that the limit cuts is not.
     const fn at_end(self) -> AtEnd {
         match self {
             Self::Delimiter(_) | Self::Byte(_) | Self::End => AtEnd::Yes,
@@ -846,8 +846,8 @@ impl LineMachine {
         let after = known.get(until).map_or(LineAction::More, |&byte| LineAction::Byte(byte));
         let mut error = self.check(&mut line, known, until, after);
         if error.is_none() && self.long_lines == LongLines::Cut {
-            // Bytes that can begin a delimiter are content, as the byte after them shows; and it can show that a BOM is missing.
-            // The end of the stream shows that too, as a NUL would.
+            // The next byte shows that the bytes that can begin a delimiter are content. It can also show that a BOM is missing.
+            // So does the end of the stream, for which a NUL is appended.
             if self.decoder.scanner().start().may_skip() {
                 let ends = bytes.len() < 3 && content == bytes.len() && next.is_end();
                 let opening = if ends { &[bytes, b"\0"].concat() } else { bytes };

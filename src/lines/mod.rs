@@ -1,8 +1,8 @@
 //! Lines of text: their ends, their limits and their errors.
 //!
 //! `codec::Utf8LinesCodec` and `Utf8Lines` (in `stream` and in `io`) read lines. Each takes a [`Delimiter`] and a
-//! limit, 65,536 bytes unless you set another; [`LongLines`] rejects or cuts a longer line. It yields a [`Line`] or a [`LineError`], which `Utf8Lines` wraps in
-//! `StreamError::Line`.
+//! limit, 65,536 bytes unless you set another. [`LongLines`] chooses whether a longer line is rejected or cut. Each yields a
+//! [`Line`] or a [`LineError`], which `Utf8Lines` wraps in `StreamError::Line`.
 
 pub(crate) mod decoder;
 pub(crate) mod delimiter;
@@ -23,7 +23,7 @@ use crate::decoder::{Utf8Error, Utf8ErrorKind};
 pub use decoder::{ChunkLines, LineDecoder};
 pub use delimiter::Delimiter;
 
-/// What becomes of a line that is longer than the limit.
+/// What happens to a line that is longer than the limit.
 ///
 /// # Examples
 ///
@@ -43,15 +43,16 @@ pub enum LongLines {
     /// It is rejected as [`LineError::TooLong`].
     #[default]
     Reject,
-    /// It is cut, as log shippers do: the characters within the limit are a line for which [`is_cut`](Line::is_cut) is true, and the
-    /// rest of the line is skipped, neither validated nor counted, so that a line of the input is at most one item.
+    /// It is cut, as log shippers do: the characters within the limit become a line for which [`is_cut`](Line::is_cut) returns
+    /// true. The rest of the line is skipped: it is not validated, and its errors are not counted. A line of the input is
+    /// therefore at most one item.
     ///
-    /// The line is returned as soon as it is too long. Its last character is complete: bytes of a character that the limit would split are
-    /// dropped. An error in the bytes within the limit is handled as in any line.
+    /// The line is returned as soon as it is known to be too long. Its last character is complete: the bytes of a character that
+    /// the limit would split are dropped. An error in the bytes within the limit is handled as in any line.
     Cut,
 }
 
-/// A line of text, without its delimiter. The default is an empty one with the number 0, which no stream has.
+/// A line of text, without its delimiter. The default is an empty line with the number 0, which no line of a stream has.
 ///
 /// # Examples
 ///
@@ -137,7 +138,7 @@ impl Line {
         self.end == LineEnd::Delimiter
     }
 
-    /// Whether the line was longer than the limit, and its rest has been dropped: see [`LongLines::Cut`].
+    /// Whether the line was longer than the limit, so that its rest has been dropped: see [`LongLines::Cut`].
     #[inline]
     pub fn is_cut(&self) -> bool {
         self.end == LineEnd::Limit
@@ -187,7 +188,7 @@ impl<'a> LineRef<'a> {
         self.end == LineEnd::Delimiter
     }
 
-    /// Whether the line was longer than the limit, and its rest has been dropped.
+    /// Whether the line was longer than the limit, so that its rest has been dropped.
     #[inline]
     pub fn is_cut(&self) -> bool {
         self.end == LineEnd::Limit

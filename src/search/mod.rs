@@ -166,11 +166,12 @@ impl Iterator for TextMatches<'_> {
 
 impl FusedIterator for TextMatches<'_> {}
 
-/// Finds several needles in text that arrives in pieces: the stop sequences of a language model, or secrets that a log must
-/// not contain.
+/// Finds several needles in text that arrives in pieces, such as the stop sequences of a language model, or secrets that a
+/// log must not contain.
 ///
-/// The next match is the one that ends first, and of those the longest. Matches do not overlap: the search continues after
-/// the end of each. It holds what one [`TextFinder`] for each needle holds, and costs as much as these.
+/// The next match is the one that ends first. If several end at the same byte, it is the longest, and of equal needles the
+/// first. Matches do not overlap: the search continues after the end of each. A finder of n needles holds as much memory,
+/// and takes about as long, as n [`TextFinder`]s.
 ///
 /// # Examples
 ///
@@ -185,7 +186,7 @@ impl FusedIterator for TextMatches<'_> {}
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct TextSetFinder {
-    /// Each counts for itself, except that a match of one ends what the others have begun.
+    /// Each has its own position and beginning of a match. A match of one clears the beginnings of all.
     finders: Box<[TextFinder]>,
 }
 
@@ -237,7 +238,7 @@ impl TextSetFinder {
                     first = Some((index, end));
                     window = &window[..end];
                 }
-                // They are overwritten if there is a match.
+                // It is cleared if there is a match.
                 (Err(partial), None) => self.finders[index].begun = partial,
                 (Err(_), Some(_)) => {}
             }
@@ -257,7 +258,7 @@ impl Iterator for TextSetMatches<'_> {
     type Item = (usize, u64);
 
     fn next(&mut self) -> Option<(usize, u64)> {
-        // Windows that double: a needle that is rare does not search all that is left once for each match of another.
+        // The window doubles. Without it, a rare needle would be searched in all of the rest once for each match of another.
         let mut len = 32;
         while !self.rest.is_empty() {
             let window = &self.rest[..len.min(self.rest.len())];

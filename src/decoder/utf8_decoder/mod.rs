@@ -216,8 +216,8 @@ impl Utf8Decoder {
         self.stats.count()
     }
 
-    /// Returns how many of the [errors](Self::error_count) are well-formed: characters that the options reject, and a BOM
-    /// that is forbidden or missing.
+    /// Returns how many of the [errors](Self::error_count) are not ill-formed UTF-8: characters that the options reject, and
+    /// a BOM that is forbidden or missing.
     ///
     /// # Examples
     ///
@@ -321,7 +321,7 @@ impl Utf8Decoder {
         self.stats.extend(&other.stats);
     }
 
-    /// Subtracts the last `errors` from the count, `rejected` of which are well-formed: their bytes are decoded again.
+    /// Subtracts the last `errors` from the count, `rejected` of which are rejections: their bytes are decoded again.
     pub(crate) fn forget(&mut self, errors: u64, rejected: u64) {
         self.stats.forget(errors, rejected);
     }
