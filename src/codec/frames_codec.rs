@@ -226,7 +226,7 @@ impl Decoder for DecimalFrames {
     fn decode(&mut self, src: &mut BytesMut) -> io::Result<Option<Bytes>> {
         let Some((start, len)) = self.header(src)? else { return Ok(None) };
         let after = usize::from(matches!(self.framing, Framing::Netstring));
-        // Without a limit, a peer can announce any length.
+        // Without a limit, a peer can announce any length: the sum must not overflow.
         if src.len() - start < len.saturating_add(after) {
             return Ok(None);
         }

@@ -131,7 +131,7 @@ impl Utf8LinesCodec {
         self
     }
 
-    /// Sets what becomes of a line that is longer than the limit. The default is [`LongLines::Reject`].
+    /// Sets what happens to a line that is longer than the limit. The default is [`LongLines::Reject`].
     #[must_use]
     pub fn with_long_lines(mut self, long_lines: LongLines) -> Self {
         self.machine.set_long_lines(long_lines);

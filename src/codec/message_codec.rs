@@ -13,12 +13,13 @@ use crate::websocket::{
 
 /// Reads and writes the messages of a WebSocket connection (RFC 6455), after the opening handshake.
 ///
-/// Text is validated while it arrives, and each message is an item: pings, pongs and the close frame as well. Fragments are
+/// Text is validated as it arrives. Each message is an item, and so are pings, pongs and the close frame. Fragments are
 /// joined. A message that breaks the protocol, is not UTF-8 or is too long becomes an `Err` item.
 ///
-/// The close frame and an `Err` item are the last items. Answer them with a close frame, close the sink, and read on until
-/// the stream ends: what the peer still sends is discarded, so that it receives the close frame. At most 1 MiB is; put a
-/// timeout around it. A stream that ends without either is an abnormal end (section 7.1.5).
+/// A close frame or an `Err` item is the last item. Answer it with a close frame, close the sink, and continue to read until
+/// the stream ends: the codec discards what the peer still sends, at most 1 MiB. A socket that is dropped with unread bytes
+/// can reset the connection before the peer receives the close frame. Limit the wait with a timeout. A stream that ends
+/// without a last item has ended abnormally (section 7.1.5).
 ///
 /// Between calls it holds the message that is arriving: at most 16 MiB, unless [`with_max_length`](Self::with_max_length)
 /// sets another limit. Extensions are not supported.
@@ -26,9 +27,12 @@ use crate::websocket::{
 /// # Errors
 ///
 /// Decoding: [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the stream ends inside a message, an error of the reader, or
-/// too much data after the end. Encoding: [`InvalidInput`](io::ErrorKind::InvalidInput) for a close code that must not
-/// be sent or a control message of more than 125 bytes, and [`BrokenPipe`](io::ErrorKind::BrokenPipe) for a message after
-/// the close frame; nothing is written. A second close frame is not written, and no error: both sides may close at once.
+/// [`Other`](io::ErrorKind::Other) for more than 1 MiB after the last item.
+///
+/// Encoding: [`InvalidInput`](io::ErrorKind::InvalidInput) for a close code that must not be sent or a ping or pong of more
+/// than 125 bytes, and [`BrokenPipe`](io::ErrorKind::BrokenPipe) for a message after the close frame. Nothing is written then.
+/// A second close frame is ignored without an error, because both sides may close at the same time. The reason of a close
+/// frame is cut to 123 bytes, at a character boundary.
 ///
 /// # Examples
 ///
@@ -71,21 +75,21 @@ enum ReadState {
     Fragments,
     /// In a frame with this much payload left. `fin` is false if more frames of a message follow.
     Payload { rest: u64, fin: bool },
-    /// The last item has been returned, and this much discarded after it.
+    /// The last item has been returned, and this many bytes after it have been discarded.
     Ended { discarded: usize },
 }
 
-/// The most bytes that are discarded after the last item.
+/// The maximum number of bytes that are discarded after the last item.
 const MAX_DISCARDED: usize = 1 << 20;
 
 impl MessageCodec {
-    /// For a server: frames of the client must be masked.
+    /// Creates the codec of a server. It rejects frames that are not masked.
     pub fn server() -> Self {
         Self::new(Role::Server)
     }
 
-    /// For a client, which masks each frame with a key of `next_key`. The keys must be unpredictable (section 10.3): take
-    /// them from a random number generator for cryptography.
+    /// Creates the codec of a client. It masks each frame with a key that `next_key` returns. The keys must be unpredictable
+    /// (section 10.3): take them from a cryptographically secure random number generator.
     pub fn client(next_key: fn() -> [u8; 4]) -> Self {
         Self::new(Role::Client(next_key))
     }

@@ -163,7 +163,7 @@ impl MessageError {
     }
 }
 
-/// The close frame that answers the error.
+/// Converts the error into the close frame that answers it.
 impl From<MessageError> for Message {
     fn from(error: MessageError) -> Self {
         Self::Close(Some((error.close_code(), error.reason().into())))

@@ -2,7 +2,8 @@
 //!
 //! A [`MessageAssembler`] takes the frames of one connection in pieces, as they arrive from the
 //! socket. It depends on no WebSocket crate. [`FrameHeader`] parses and encodes the headers of frames,
-//! for programs without a WebSocket crate. Neither does I/O. With tokio, `codec::MessageCodec` does what follows. Without, call them so:
+//! for programs without a WebSocket crate. Neither does I/O. With tokio-util's `Framed`, `codec::MessageCodec` performs
+//! the following steps. Without it, call them as follows:
 //!
 //! 1. For a header, call [`FrameHeader::parse_from_client`] (in a server) or
 //!    [`parse_from_server`](FrameHeader::parse_from_server) (in a client), then
