@@ -1,4 +1,4 @@
-//! In which charset are bytes, and how are they decoded to UTF-8?
+//! Which charset are bytes in, and how are they decoded to UTF-8?
 
 #[cfg(feature = "encoding_rs")]
 use encoding_rs::Encoding;
@@ -26,7 +26,7 @@ pub(crate) enum ByteOrder {
     Little,
 }
 
-/// The labels of the Encoding Standard, section 4.2, for the encodings that need no tables of encoding_rs.
+/// The labels of the Encoding Standard, section 4.2, of the encodings that are decoded without encoding_rs.
 const LABELS: [(Charset, &str); 4] = [
     (Charset::Utf8, "utf-8 utf8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8"),
     (
@@ -126,7 +126,7 @@ impl CharsetDecoder {
     }
 }
 
-/// Decodes the bytes of UTF-16. A BOM determines the byte order, whatever the label was, since U+FFFE does not occur in
+/// Decodes the bytes of UTF-16. A BOM overrides the byte order of the label: U+FFFE is a noncharacter, and not expected in
 /// text.
 #[derive(Debug)]
 pub(super) struct Utf16Bytes {

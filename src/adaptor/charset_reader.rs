@@ -12,26 +12,26 @@ use crate::adaptor::legacy::Legacy;
 use crate::decoder::{BOM, ErrorMode};
 
 pin_project! {
-    /// Reads a file in any charset as UTF-8. A BOM determines the charset, of UTF-8 or of UTF-16 in either byte order;
-    /// without one, it is UTF-8, or the one that you [set](Self::with_charset).
+    /// Reads a file in any charset as UTF-8. A BOM of UTF-8, or of UTF-16 in either byte order, determines the charset.
+    /// Without one, it is the charset that you [set](Self::with_charset), UTF-8 by default.
     ///
-    /// It is a [`Read`](std::io::Read) or a tokio `AsyncRead`, as the inner reader is. The bytes are for a
-    /// `Utf8Reader`, a `Utf8Stream` or another decoder of UTF-8: those of UTF-8 pass unchanged and unchecked, so that
-    /// the decoder finds each error with its offset in the file, and its options and error mode apply. A BOM is not
-    /// removed: in UTF-8, it is U+FEFF. [`BomPolicy::Strip`](crate::BomPolicy::Strip) removes it.
+    /// It implements [`Read`](std::io::Read) or tokio's `AsyncRead`, like the inner reader. Read it with a `Utf8Reader`, a
+    /// `Utf8Stream` or another decoder of UTF-8. The bytes of a UTF-8 file pass unchanged and unchecked, so that the decoder
+    /// reports each error with its offset in the file, and its options and error mode apply. A BOM is kept, as U+FEFF. [`BomPolicy::Strip`](crate::BomPolicy::Strip) removes it.
     ///
-    /// It holds at most two bytes until the charset is known. In a charset other than UTF-8 it also holds the rest of
-    /// 8 KiB that have been read, and of 16 KiB of text. How the reads cut the file does not affect the text.
+    /// It holds at most two bytes until the charset is known. In a charset other than UTF-8 it also holds a read buffer of
+    /// 8 KiB, a copy of the bytes in it that are not decoded, and a block of 16 KiB of text. How the reads split the file does
+    /// not affect the text.
     ///
     /// # Errors
     ///
     /// Those of the inner reader; nothing is lost, and the next call reads again. In [`ErrorMode::Fatal`], the default,
-    /// [`InvalidData`](std::io::ErrorKind::InvalidData) for each ill-formed part in a charset other than UTF-8, after
-    /// the text before it. The next call continues after it. The message has its offset in the file.
+    /// [`InvalidData`](std::io::ErrorKind::InvalidData) for each ill-formed part in a charset other than UTF-8. The text
+    /// before it is returned first, and the next call continues after it. The message contains its offset in the file.
     ///
     /// # Cancel safety
     ///
-    /// The same as for tokio's methods. This reader loses nothing.
+    /// This reader loses no data. A method of tokio loses what its documentation states.
     ///
     /// # Examples
     ///
@@ -59,7 +59,7 @@ pin_project! {
 }
 
 impl<R> CharsetReader<R> {
-    /// Reads from `reader`: UTF-8, unless there is a BOM of UTF-16.
+    /// Reads from `reader`, in UTF-8 unless it begins with a BOM of UTF-16.
     pub fn new(reader: R) -> Self {
         let bytes = CharsetBytes {
             charset: Charset::Utf8,
@@ -71,11 +71,11 @@ impl<R> CharsetReader<R> {
         Self { reader, bytes }
     }
 
-    /// Sets the charset of a file without a BOM, by one of the labels of the WHATWG Encoding Standard, in any case. Call
-    /// it before the first read.
+    /// Sets the charset of a file without a BOM, by its label in the WHATWG Encoding Standard, in any case. Call it before the
+    /// first read.
     ///
-    /// Returns `None` if the label is not known, or its encoding needs the feature `encoding_rs`: all do except UTF-8,
-    /// UTF-16, and windows-1252, which is also the encoding of the labels `latin1` and `iso-8859-1`.
+    /// Returns `None` if the label is unknown, or if its encoding needs the feature `encoding_rs` and that is not enabled.
+    /// All encodings need it except UTF-8, UTF-16, and windows-1252, whose labels include `latin1` and `iso-8859-1`.
     pub fn with_charset(mut self, label: impl AsRef<[u8]>) -> Option<Self> {
         self.bytes.charset = Charset::from_label(label.as_ref())?;
         Some(self)
@@ -87,13 +87,13 @@ impl<R> CharsetReader<R> {
         self
     }
 
-    /// Returns the name of the charset, as in the WHATWG Encoding Standard: before the first bytes have been read, that
-    /// of a file without a BOM.
+    /// Returns the name of the charset in the WHATWG Encoding Standard. Until the beginning of the file has been read, it is
+    /// that of a file without a BOM.
     pub fn charset(&self) -> &'static str {
         self.bytes.legacy().map_or(self.bytes.charset, Legacy::charset).name()
     }
 
-    /// Returns the number of ill-formed parts so far in a charset other than UTF-8, repaired or not.
+    /// Returns the number of ill-formed parts so far, repaired or not. It is 0 in UTF-8, which is not checked.
     pub fn error_count(&self) -> u64 {
         self.bytes.legacy().map_or(0, Legacy::error_count)
     }
@@ -190,7 +190,7 @@ impl CharsetBytes {
         }
     }
 
-    /// Notes that `read` bytes have been put in the room, 0 at the end.
+    /// Records that `read` bytes have been written to the room, 0 at the end.
     pub(crate) fn fill(&mut self, read: usize) {
         match &mut self.state {
             CharsetState::Start { first, len } => {

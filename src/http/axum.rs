@@ -14,7 +14,7 @@ use crate::http::{BodyError, Utf8Body};
 /// [the module](crate::http#charsets)), and an error has the offset. It is collected up to the
 /// limit of axum's `DefaultBodyLimit`, which is 2,097,152 bytes (2 MiB) unless a layer sets another one. The
 /// limit applies to the bytes received. Text in another charset can become up to three times as long.
-/// A BOM is text, unless an axum `Extension` holds other [`Utf8Options`]:
+/// A BOM is kept, unless an axum `Extension` holds other [`Utf8Options`]:
 /// `router.layer(Extension(Utf8Options::new().with_bom(BomPolicy::Strip)))`.
 ///
 /// The media type is not checked. Call [`require_text`](crate::http::require_text), or put the handler
@@ -50,7 +50,7 @@ use crate::http::{BodyError, Utf8Body};
 /// assert_eq!(rejection.offset(), Some(2));
 /// assert_eq!(rejection.into_response().status(), StatusCode::BAD_REQUEST);
 ///
-/// // What axum's layer `Extension` does.
+/// // This is what axum's layer `Extension` does.
 /// let mut request = Request::post("/").body(Body::from("\u{FEFF}Grüße")).unwrap();
 /// request.extensions_mut().insert(Utf8Options::new().with_bom(BomPolicy::Strip));
 /// assert_eq!(Utf8Text::from_request(request, &()).await.unwrap(), Utf8Text("Grüße".into()));
@@ -72,7 +72,7 @@ impl<S: Send + Sync> FromRequest<S> for Utf8Text {
 ///
 /// The limit of axum's `DefaultBodyLimit` applies to the bytes received, as for [`Utf8Text`]: 2 MiB unless a layer sets
 /// another one. For longer bodies, put `DefaultBodyLimit::disable()` on the route and set a limit with
-/// [`with_max_length`](Utf8Body::with_max_length). An `Extension` that holds [`Utf8Options`] sets those.
+/// [`with_max_length`](Utf8Body::with_max_length). An `Extension` that holds [`Utf8Options`] sets the options.
 impl<S: Send + Sync> FromRequest<S> for Utf8Body<Body> {
     type Rejection = BodyError;
 

@@ -209,8 +209,8 @@ impl TextKind {
     const ALL: [Self; 2] = [Self::Text, Self::Json];
 }
 
-/// Whether the headers describe text or JSON, or one of `more` media types. If only some of several media types are text, a reader of the first
-/// one and a reader of the last one differ (RFC 9110, section 8.3): that is an error.
+/// Whether the headers describe text, JSON, or one of the media types in `more`. If only some of several media types are
+/// text, a reader of the first one and a reader of the last one differ (RFC 9110, section 8.3): that is an error.
 pub(super) fn is_text(headers: &HeaderMap, more: &[&str]) -> Result<bool, BodyError> {
     match text_kind(headers, &TextKind::ALL, more) {
         Err(BodyError::UnsupportedMediaType { .. }) => {
@@ -265,7 +265,7 @@ fn text_kind(
     first.ok_or(BodyError::UnsupportedMediaType { media_type: String::new() })
 }
 
-/// `more` has other types that are text, and the ends of their names after a `+`.
+/// `more` lists other types that are text, and suffixes of their names such as `+xml`.
 fn kind_of(media_type: &[u8], more: &[&str]) -> Option<TextKind> {
     let is_one = |media_type: &[u8], known: &str| match known.starts_with('+') {
         true => media_type.ends_with(known.to_ascii_lowercase().as_bytes()),

@@ -37,8 +37,8 @@ pub type CheckedBody<B> = Either<
 /// [`check_response`](Self::check_response) validates responses.
 ///
 /// The service receives its requests with a [`CheckedBody`], in frames of whole characters. Bodies of the
-/// types `text/*`, `application/json` and `*+json` are validated, and of others that you
-/// [add](Self::with_media_types); the rest pass unchanged. The data of the
+/// types `text/*`, `application/json` and `*+json`, and of those that you
+/// [add](Self::with_media_types), are validated; all others pass unchanged. The data of the
 /// bodies is `Bytes`, as it is in hyper, axum, reqwest and tonic.
 ///
 /// Text in another charset is converted; see [the module](crate::http#charsets). If the bytes can change,
@@ -54,7 +54,7 @@ pub type CheckedBody<B> = Either<
 /// | --- | --- |
 /// | a `Content-Encoding` other than `identity` | passes unchanged: put this layer inside a layer that decompresses |
 /// | a `Content-Range`, in a request or in a response with the status 206 | passes unchanged, as it can begin inside a character |
-/// | another media type, or none | passes unchanged |
+/// | a media type that is not validated, or none | passes unchanged |
 /// | several media types, and only some of them are text or JSON | is rejected with 400 |
 ///
 /// To reject what is not validated, use [`with_header_check`](Self::with_header_check): [`require_checkable`] rejects
@@ -181,16 +181,20 @@ impl Utf8Layer {
         Self { header_check: Some(check), ..self }
     }
 
-    /// Also validates bodies of these media types, in any case: `application/x-ndjson`, or `+xml` for all types whose
-    /// names end so. Their parameter `charset` has the same effect as for `text/*`.
+    /// Also validates bodies of these media types, whose case is ignored. An entry is a type such as `application/x-ndjson`,
+    /// or a suffix such as `+xml`, which matches all types that end with it. The parameter `charset` has the same effect as
+    /// for `text/*`.
     ///
-    /// Many formats are text under a name that does not show it: newline-delimited JSON (`application/x-ndjson`), JSON
+    /// The media types of many text formats do not show that they are text: newline-delimited JSON (`application/x-ndjson`), JSON
     /// text sequences (`application/json-seq`), XML (`application/xml`, `+xml`), YAML (`application/yaml`, `+yaml`),
-    /// GraphQL (`application/graphql`), and forms (`application/x-www-form-urlencoded`, whose text is ASCII; what it
-    /// escapes is not validated). The parts of `multipart/form-data` can be binary: don't add it.
+    /// GraphQL (`application/graphql`), and forms (`application/x-www-form-urlencoded`, whose text is ASCII; the bytes
+    /// that it escapes are not validated). Do not add `multipart/form-data`: its parts can be binary.
     ///
-    /// [`require_text`] and its siblings don't know these types.
+    /// [`require_text`] and [`require_json`] do not accept these types. [`require_checkable`] accepts them in any content coding,
+    /// in which they are not validated.
     ///
+    /// [`require_checkable`]: crate::http::require_checkable
+    /// [`require_json`]: crate::http::require_json
     /// [`require_text`]: crate::http::require_text
     ///
     /// # Examples

@@ -50,9 +50,9 @@
 //! # Charsets
 //!
 //! The charset is the parameter `charset` of a `Content-Type`, UTF-8 by default. Its values are the
-//! labels of the WHATWG Encoding Standard, in any case. UTF-8, UTF-16 and windows-1252 (also called `latin1`,
-//! `iso-8859-1` and `us-ascii`) are always supported. The other encodings need the feature `encoding_rs`. Encodings that the standard maps to its `replacement` encoding, such as
-//! `iso-2022-kr`, are never supported.
+//! labels of the WHATWG Encoding Standard, in any case. UTF-8, UTF-16 and windows-1252 (whose labels include `latin1`,
+//! `iso-8859-1` and `us-ascii`) are always supported. The other encodings need the feature `encoding_rs`. Encodings
+//! that the standard maps to its `replacement` encoding, such as `iso-2022-kr`, are never supported.
 //!
 //! These media types are always UTF-8, so a `charset` has no effect: `application/json` and `*+json` (RFC 8259,
 //! sections 8.1 and 11), `text/event-stream` (WHATWG HTML, section 9.2.6) and `text/vtt` (WebVTT, section 4.1).

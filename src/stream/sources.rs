@@ -16,7 +16,8 @@ use crate::adaptor::{CAPACITY, MAX_CAPACITY, coop_yield};
 use crate::sse::EventDecoder;
 use crate::stream::{Utf8Lines, Utf8Stream};
 
-/// A stream of chunks: every `Stream` of `Result<B, E>` whose `B` is `Bytes`, `Vec<u8>` or another type that becomes `Bytes`.
+/// A stream of chunks: every `Stream` of `Result<B, E>` where `B` is `Bytes`, `Vec<u8>` or another type
+/// that converts into `Bytes`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a stream of `Result<B, E>` with `B: Into<Bytes>`",
     note = "if it is a reader, use `io::Utf8Reader::new(reader)` or `stream::Utf8Reader::new(reader)`, and its `into_lines()`",
