@@ -1,5 +1,5 @@
-//! A WebSocket echo server in a few lines: `MessageCodec` on a connection that hyper has upgraded. The function `echo` is
-//! all that a server needs.
+//! A WebSocket echo server in a few lines: `MessageCodec` on a connection that hyper has upgraded. The function `echo` serves
+//! one connection.
 //!
 //! ```text
 //! cargo run --release -p servers --bin upgrade_echo
