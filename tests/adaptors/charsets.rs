@@ -88,7 +88,7 @@ impl AsyncRead for Cut<'_> {
     }
 }
 
-/// No cut, each, and each pair.
+/// No cut, each single cut, and each pair of cuts.
 fn cuts(len: usize) -> Vec<Vec<usize>> {
     let pairs = (1..len).flat_map(|first| (1..len - first).map(move |second| vec![first, second]));
     [vec![]].into_iter().chain((1..len).map(|first| vec![first])).chain(pairs).collect()
@@ -100,7 +100,7 @@ fn over<R>(label: &str, reader: R, mode: ErrorMode) -> CharsetReader<R> {
 
 #[cfg(feature = "encoding_rs")]
 #[test]
-fn a_file_in_any_charset_is_the_text_of_encoding_rs_at_every_cut() {
+fn a_file_in_any_charset_is_decoded_as_by_encoding_rs_at_every_cut() {
     for (label, bytes) in INPUTS {
         let (expected, used, _) = Encoding::for_label(label.as_bytes()).unwrap().decode(bytes);
         for cut in cuts(bytes.len()) {
@@ -200,7 +200,7 @@ fn a_reader_that_is_always_ready_without_text_lets_other_tasks_run() {
 }
 
 #[test]
-fn a_label_that_is_not_known_is_no_charset() {
+fn an_unknown_or_unsupported_label_is_rejected() {
     assert!(CharsetReader::new(io::empty()).with_charset("x-none").is_none());
     assert!(CharsetReader::new(io::empty()).with_charset("iso-2022-kr").is_none());
     assert_eq!(

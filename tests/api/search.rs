@@ -9,7 +9,7 @@ fn model(needles: &[&str], text: &str) -> (Vec<(usize, u64)>, usize) {
     for end in 1..=text.len() {
         let ends_here = |needle: &str| text.as_bytes()[from..end].ends_with(needle.as_bytes());
         let found = (0..needles.len()).filter(|&index| ends_here(needles[index]));
-        // Of needles that are equal, the first.
+        // If needles are equal, the first one.
         if let Some(index) = found.rev().max_by_key(|&index| needles[index].len()) {
             matches.push((index, (end - needles[index].len()) as u64));
             from = end;
@@ -90,7 +90,7 @@ fn several_needles_are_found_in_long_texts_in_pieces_of_every_size() {
 }
 
 #[test]
-fn a_set_finder_has_needles_and_can_skip_and_begin_again() {
+fn a_set_finder_requires_needles_skips_and_resets() {
     assert!(TextSetFinder::new([]).is_none());
     assert!(TextSetFinder::new(["a", ""]).is_none());
     let mut finder = TextSetFinder::new(["ab", "cd"]).unwrap();

@@ -33,7 +33,7 @@ fn frames_of_four_protocols_become_text_at_any_split() {
     check_pairs_of_cuts(LengthDelimitedCodec::new());
 }
 
-/// Cuts the encoded `FRAMES` at every pair of places.
+/// Cuts the encoded `FRAMES` at every pair of offsets.
 fn check_pairs_of_cuts<C>(mut frames: C)
 where
     C: Decoder<Item: Into<Bytes>, Error = io::Error>
@@ -200,7 +200,7 @@ fn without_a_limit_the_longest_length_that_a_peer_can_announce_waits_for_more() 
     ] {
         let mut buffer = BytesMut::from(&bytes[..]);
         let frame = framing.with_max_length(usize::MAX).decode(&mut buffer);
-        // A length that is not a `usize` of this machine is no number.
+        // A length that does not fit in a `usize` is an error.
         assert!(frame.is_err() || frame.unwrap().is_none());
         assert_eq!(buffer, bytes);
     }

@@ -761,9 +761,9 @@ fn check_limit(settings: &LineSettings, input: &str, content: &str, end: &str, c
     assert!(reported.starts_with("Line {"), "{context}");
 }
 
-/// In every form, at every cut: the characters up to the limit, and the next line.
+/// In every form: the characters up to the limit, and the next line.
 #[test]
-fn a_line_that_is_cut_is_the_same_at_any_split() {
+fn a_line_is_cut_in_the_same_way_whole_in_halves_and_byte_by_byte() {
     const PIECES: [&[u8]; 6] = [b"a", b"\xC3\xA9", b"\r", b"\n", b"\xFF", b"\xE2\x82"];
     let mut strings = vec![Vec::new()];
     let mut last = strings.clone();
@@ -810,7 +810,7 @@ fn a_line_is_cut_as_soon_as_it_is_too_long_and_its_rest_is_dropped() {
     assert_eq!(codec.decoder().error_count(), 0, "the rest is not validated");
 }
 
-/// The end of the stream shows that a BOM is missing, before a limit that cuts the line.
+/// If the end of the stream shows that a BOM is missing, that error precedes a cut at the limit.
 #[test]
 fn a_missing_bom_is_reported_before_a_line_is_cut() {
     for input in [&b"\xEF\xBB"[..], b"\xEF", b"\xEF\xBB\n", b"ab"] {
@@ -827,7 +827,7 @@ fn a_missing_bom_is_reported_before_a_line_is_cut() {
     }
 }
 
-/// Of a line in a legacy encoding too, the last character is complete.
+/// The last character is complete in a legacy encoding too.
 #[cfg(feature = "encoding_rs")]
 #[test]
 fn a_line_that_falls_back_is_cut_between_characters_at_any_split() {

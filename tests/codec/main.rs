@@ -790,7 +790,7 @@ fn changing_the_buffer_of_other_codecs_never_panics_or_yields_invalid_text() {
 // ---- other cases ----------------------------------------------------------------------------------
 
 #[test]
-fn the_error_count_tells_ill_formed_bytes_from_rejected_characters() {
+fn rejected_characters_are_counted_apart_from_ill_formed_bytes() {
     let input =
         "\u{FEFF}a\0b\u{9B}".bytes().chain(*b"\xC2\0\xFF\n\x7F\xE2\x82").collect::<Vec<_>>();
     let options = Utf8Options::new().with_bom(BomPolicy::Forbid).only_displayable_characters();

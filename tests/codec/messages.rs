@@ -1,4 +1,4 @@
-//! `MessageCodec`: messages at every cut, the end of a connection, and what it does not send.
+//! `MessageCodec`: messages at every pair of cuts, the end of a connection, and the messages that it does not send.
 
 use utf8_codec::codec::MessageCodec;
 use utf8_codec::websocket::{FrameHeader, Message, MessageError, Opcode, encode_close};
@@ -7,7 +7,7 @@ use super::*;
 
 type Item = Result<Message, MessageError>;
 
-/// The mask of a frame of a client; a server masks nothing.
+/// The mask of the frames of a client. A server does not mask.
 const MASK: Option<[u8; 4]> = Some(*b"\x37\xFA\x21\x3D");
 
 fn frame(mask: Option<[u8; 4]>, opcode: Opcode, fin: bool, payload: &[u8]) -> Vec<u8> {
@@ -46,7 +46,7 @@ fn messages_are_the_same_at_every_pair_of_cuts() {
     messages_are_the_same(client, None, MASK);
 }
 
-/// The peer of `codec` masks with `mask`, and must not use `other`.
+/// The peer of `codec` masks with `mask`. A frame masked with `other` is an error.
 fn messages_are_the_same(
     codec: impl Fn() -> MessageCodec,
     mask: Option<[u8; 4]>,

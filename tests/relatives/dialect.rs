@@ -80,7 +80,7 @@ fn check_every_cut(rules: Rules, bytes: &[u8]) {
     }
 }
 
-/// One byte at a time. Compares after the last, because all prefixes are strings of their own.
+/// Pushes one byte at a time, and compares after the last one, because each prefix is tested as a string too.
 fn check_bytewise(rules: Rules, bytes: &[u8]) {
     let mut decoder = decoder(rules);
     let mut atoms = Vec::new();

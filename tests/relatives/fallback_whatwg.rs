@@ -176,7 +176,7 @@ fn a_character_of_several_bytes_that_the_options_reject_is_one_error() {
     }
 }
 
-/// Whether a stranger's text may show it, by the list in the documentation.
+/// Whether `only_displayable_characters` accepts it, by the list in its documentation.
 fn may_be_shown(c: char) -> bool {
     let is_allowed_control = c == '\t' || c == '\n';
     let is_invisible = matches!(c, '\u{61C}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}')
@@ -186,10 +186,10 @@ fn may_be_shown(c: char) -> bool {
 
 /// Single bytes such as 9B (CSI), and 9D, 9E, FD and FE, which are zero-width and bidirectional controls in windows-1256.
 #[test]
-fn no_repair_and_no_legacy_text_is_what_a_strangers_text_may_not_show() {
+fn repairs_and_legacy_text_contain_only_displayable_characters() {
     let options = Utf8Options::new().only_displayable_characters();
     let bytes: Vec<u8> = (0..=0xFF).collect();
-    // GB 18030 has all characters, also those.
+    // GB 18030 encodes all characters, also the rejected ones.
     let hidden = "\u{9B}\u{61C}\u{200B}\u{202E}\u{2028}\u{2066}\u{FEFF}";
     let hidden = GB18030.encode(hidden).0.into_owned();
     let single_bytes = [

@@ -124,7 +124,7 @@ pub(crate) enum Delimiter {
     Str(String),
 }
 
-/// The limit on the length of a line, in bytes, and what becomes of a longer one.
+/// The limit on the length of a line, in bytes, and what happens to a longer one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Limit {
     Reject(usize),
@@ -344,7 +344,7 @@ pub(crate) fn lines_and_errors(
             {
                 index(error) <= *by as u64
             }
-            // What remains of a line that is cut is content, also if the same byte shows this and that the line is too long.
+            // What remains of a cut line is content, even if the same byte shows that and that the line is too long.
             Some((_, LineItem::Cut { .. }))
                 if matches!(
                     error.kind,

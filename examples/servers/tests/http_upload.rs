@@ -422,7 +422,7 @@ async fn silent_and_slow_headers_are_disconnected() {
         (whole, b"", true),
         (whole, b"PUT / HTTP/1.1\r\nH", true),
     ];
-    // At the same time, because each waits.
+    // They run at the same time, because each of them waits.
     let clients = cases.map(async |(bytes, slowly, answered)| {
         let answer = drip(address, bytes, slowly).await;
         assert_eq!(answer.starts_with("HTTP/1.1 200 "), answered, "{answer}");

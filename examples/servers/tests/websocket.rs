@@ -428,7 +428,7 @@ async fn a_message_that_takes_too_long_closes_with_1008() {
         (&fragment, &b""[..]),
         (&fragment, &*ping),
     ];
-    // At the same time, because each waits.
+    // They run at the same time, because each of them waits.
     let clients = cases.map(async |(first, drip)| {
         let mut client = raw(address).await;
         client.send(first).await.unwrap();

@@ -37,7 +37,7 @@ async fn ends(ours: Role) -> (Ours, WebSocketStream<TcpStream>) {
     (Framed::new(socket, codec), WebSocketStream::from_raw_socket(peer, theirs, None).await)
 }
 
-/// The loop of the guide.
+/// The loop in the guide.
 async fn echo(mut connection: Ours) -> io::Result<()> {
     while let Some(message) = connection.next().await {
         let answer = match message? {
@@ -144,7 +144,7 @@ async fn an_ill_formed_text_is_answered_with_1007() {
 
 /// RFC 6455, section 7.1.1: a socket that is closed with unread bytes resets the connection, and the close frame is lost.
 #[tokio::test]
-async fn a_peer_that_sends_on_receives_the_close_frame_and_one_that_does_not_stop_is_cut_off() {
+async fn a_peer_that_keeps_sending_receives_the_close_frame_and_is_disconnected_at_the_limit() {
     const CLOSE: [u8; 6] = [0x88, 0x80, 0, 0, 0, 0];
     for (len, is_cut_off) in [(900_000, false), (4 << 20, true)] {
         let (mut peer, server) = sockets().await;

@@ -125,7 +125,7 @@ fn encoding_rs_io_returns_ill_formed_bytes_unchanged_by_default() {
     assert_eq!(bytes, b"a\xFFb");
 }
 
-/// A BOM decides in ours too, and there a file without one can have any charset.
+/// In both, a BOM determines the charset. In ours, a file without one can be in any charset.
 #[test]
 fn ours_reads_a_file_as_encoding_rs_io_does() {
     let strip = Utf8Options::new().with_bom(BomPolicy::Strip);

@@ -542,7 +542,7 @@ fn long_damaged_text_is_converted_as_by_the_model() {
     }
 }
 
-/// Conversions treat ASCII at the start in a way of its own, and so the end of what follows it.
+/// Conversions have a separate path for ASCII at the start, and therefore for the end of the text after it.
 #[test]
 fn text_after_ascii_is_converted_as_by_the_model() {
     let levels = Levels::lock();
