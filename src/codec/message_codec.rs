@@ -154,9 +154,9 @@ impl Decoder for MessageCodec {
             *discarded = discarded.saturating_add(src.len());
             src.clear();
             if *discarded > MAX_DISCARDED {
-                return Err(io::Error::other(
-                    "the peer does not stop sending after the close frame",
-                ));
+                return Err(io::Error::other(format!(
+                    "the peer sent more than {MAX_DISCARDED} bytes after its last message"
+                )));
             }
             return Ok(None);
         }
