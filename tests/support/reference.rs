@@ -306,7 +306,7 @@ pub(crate) fn lines_and_errors(
             let (byte, at) = (content[at], span.start + at);
             (known(at), LineItem::Bare { number, offset, byte, at: at as u64 })
         });
-        // Whether this byte is one of those that remain when the line is cut.
+        // Whether this byte remains when the line is cut.
         let remains = |at: usize| matches!(limit, Limit::Cut(_)) && at < end;
         let bare = bare.map(|(by, item)| match item {
             LineItem::Bare { at, .. } if remains(at as usize) => (by, 0, item),
