@@ -58,7 +58,7 @@ async fn main() -> ExitCode {
             let mut command = Command::new(program);
             drain(command.args(rest), |pipe, line| say(format_args!("{pipe}: {}", shown(line))))
                 .await
-                .map(|status| status.code().map_or(1, |code| code.clamp(0, 255) as u8))
+                .map(|status| status.code().map_or(1, |code| u8::try_from(code).unwrap_or(u8::MAX)))
         }
     };
     result.map(ExitCode::from).unwrap_or_else(|error| {

@@ -200,7 +200,13 @@ impl DecimalFrames {
 /// Returns the value of the field.
 fn content_length(header: &[u8]) -> io::Result<&[u8]> {
     let mut found = None;
-    for line in header.split(|&byte| byte == b'\n') {
+    let mut lines = header.split(|&byte| byte == b'\n').peekable();
+    while let Some(line) = lines.next() {
+        // The CR LF at the end of the last line has been removed.
+        let line = if lines.peek().is_some() { line.strip_suffix(b"\r") } else { Some(line) };
+        let Some(line) = line.filter(|line| !line.contains(&b'\r')) else {
+            return Err(invalid("a bare CR or LF in the header of a frame"));
+        };
         let colon = line.iter().position(|&byte| byte == b':');
         let Some((name, value)) = colon.and_then(|at| line.split_at_checked(at)) else {
             return Err(invalid("a header field without a colon"));

@@ -289,6 +289,8 @@ impl Utf8Error {
     /// Whether it is a rejection: the bytes are well-formed, but the options reject them.
     #[inline]
     pub(crate) const fn is_rejection(&self) -> bool {
+        // The four kinds of rejections have numbers in a row.
+        const { assert!(Utf8ErrorKind::Forbidden as u8 == Utf8ErrorKind::ForbiddenBom as u8 + 3) };
         self.detail[5].wrapping_sub(Utf8ErrorKind::ForbiddenBom as u8) < 4
     }
 

@@ -19,7 +19,7 @@ use crate::adaptor::charset::Charset;
 use crate::decoder::{ErrorMode, Utf8Options};
 use crate::http::content_type::{charset_in_headers, is_text};
 use crate::http::error::BoxError;
-use crate::http::header_fields::{content_coding, names_part};
+use crate::http::header_fields::{content_coding, names_part, require_whole};
 use crate::http::{BodyError, Utf8Body};
 
 /// The body of a message that has passed a [`Utf8Layer`]. `Left` is text, validated as it is read; `Right` is any
@@ -190,10 +190,10 @@ impl Utf8Layer {
     /// GraphQL (`application/graphql`), and forms (`application/x-www-form-urlencoded`, whose text is ASCII; the bytes
     /// that it escapes are not validated). Do not add `multipart/form-data`: its parts can be binary.
     ///
-    /// [`require_text`] and [`require_json`] do not accept these types. [`require_checkable`] accepts them in any content coding,
-    /// in which they are not validated.
+    /// [`require_text`] and [`require_json`] do not accept these types. With any other
+    /// [header check](Self::with_header_check), a body of these types that cannot be validated, because of a content coding or a
+    /// `Content-Range`, is rejected.
     ///
-    /// [`require_checkable`]: crate::http::require_checkable
     /// [`require_json`]: crate::http::require_json
     /// [`require_text`]: crate::http::require_text
     ///
@@ -283,7 +283,14 @@ impl Utf8Layer {
         if let Some(header_check) = self.header_check.filter(|_| !is_absent) {
             header_check(headers)?;
         }
-        if !is_text(headers, self.media_types)? || is_part || content_coding(headers).is_some() {
+        if !is_text(headers, self.media_types)? {
+            return Ok(None);
+        }
+        if is_part || content_coding(headers).is_some() {
+            // The check does not know the media types that were added.
+            if self.header_check.is_some() && !matches!(is_text(headers, &[]), Ok(true)) {
+                require_whole(headers)?;
+            }
             return Ok(None);
         }
         let charset = charset_in_headers(headers)?;

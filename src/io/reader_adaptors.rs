@@ -144,9 +144,11 @@ impl<R: Read> Read for Utf8ByteReader<Utf8Reader<R>> {
 
 impl<R: Read> Read for CharsetReader<R> {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        if room.is_empty() {
+            return Ok(0);
+        }
         loop {
             match self.bytes.next()? {
-                _ if room.is_empty() => return Ok(0),
                 CharsetStep::Ready => return Ok(self.bytes.take(room)),
                 CharsetStep::Pass => return read(&mut self.reader, room),
                 CharsetStep::Read => {

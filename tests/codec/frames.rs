@@ -117,6 +117,8 @@ fn a_malformed_length_is_an_error_before_the_frame_is_buffered() {
         (content_length, b"Content-Type: a\r\n\r\n"),
         (content_length, b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab"),
         (content_length, b"Content-Length\r\n\r\n"),
+        (content_length, b"X: a\nContent-Length: 2\r\n\r\nok"),
+        (content_length, b"X: a\rContent-Length: 2\r\n\r\nok"),
     ] {
         assert!(headers(framing, malformed).is_err(), "{malformed:?}");
     }

@@ -153,6 +153,16 @@ fn media_types_that_the_caller_adds_are_validated() {
     }
     let mixed = [(TYPE, "image/png"), (TYPE, "application/yaml")];
     assert_eq!(request(layer, &mixed, b"").status, 400);
+    // A check, which does not know these types, does not let a peer switch validation off.
+    let (yaml, range) = ((TYPE, "application/yaml"), ("content-range", "bytes 1-4/5"));
+    for field in [("content-encoding", "gzip"), range] {
+        assert_eq!(request(layer, &[yaml, field], b"\xFF").body.unwrap(), &b"\xFF"[..]);
+        let checked = layer.with_header_check(require_checkable);
+        let status = request(checked, &[yaml, field], b"\xFF").status;
+        assert_eq!(status, if field == range { 400 } else { 415 });
+        let image = request(checked, &[(TYPE, "image/png"), field], b"\xFF");
+        assert_eq!(image.body.unwrap(), &b"\xFF"[..]);
+    }
 }
 
 /// RFC 9110 sections 5.6.1.2, 8.3, 8.4.1 and 14.4.
