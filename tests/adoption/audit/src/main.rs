@@ -16,7 +16,7 @@ use server::Server;
 #[derive(Debug, PartialEq)]
 enum Verdict {
     Right,
-    /// What AUDIT.md says.
+    /// The value that AUDIT.md names.
     Reproduced,
     /// Such as the error of a server that did not start.
     AnotherValue,
