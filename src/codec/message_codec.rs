@@ -56,7 +56,7 @@ use crate::websocket::{
 pub struct MessageCodec {
     role: Role,
     messages: MessageAssembler,
-    state: ReadState,
+    state: MessageState,
     has_sent_close: bool,
 }
 
@@ -68,7 +68,7 @@ enum Role {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ReadState {
+enum MessageState {
     /// Between messages.
     Idle,
     /// Between the frames of a message.
@@ -96,7 +96,7 @@ impl MessageCodec {
 
     fn new(role: Role) -> Self {
         let messages = MessageAssembler::new();
-        Self { role, messages, state: ReadState::Idle, has_sent_close: false }
+        Self { role, messages, state: MessageState::Idle, has_sent_close: false }
     }
 
     /// Sets the maximum length of a received message, in bytes; see [`MessageAssembler::with_max_length`].
@@ -114,7 +114,7 @@ impl MessageCodec {
     fn next(&mut self, src: &mut BytesMut) -> Result<Option<Message>, MessageError> {
         loop {
             let (rest, fin) = match self.state {
-                ReadState::Payload { rest, fin } => (rest, fin),
+                MessageState::Payload { rest, fin } => (rest, fin),
                 _ => {
                     let parsed = match self.role {
                         Role::Server => FrameHeader::parse_from_client(src)?,
@@ -125,19 +125,20 @@ impl MessageCodec {
                     self.messages.start(&header)?;
                     // A control frame can be between the frames of a message.
                     let is_control = header.opcode().is_control();
-                    let fin = if is_control { self.state == ReadState::Idle } else { header.fin() };
+                    let fin =
+                        if is_control { self.state == MessageState::Idle } else { header.fin() };
                     (header.payload_length(), fin)
                 }
             };
             let len = rest.min(src.len() as u64);
-            self.state = ReadState::Payload { rest: rest - len, fin };
+            self.state = MessageState::Payload { rest: rest - len, fin };
             if len > 0 {
                 self.messages.push_bytes(src.split_to(len as usize))?;
             }
             if len < rest {
                 return Ok(None);
             }
-            self.state = if fin { ReadState::Idle } else { ReadState::Fragments };
+            self.state = if fin { MessageState::Idle } else { MessageState::Fragments };
             if let Some(message) = self.messages.end_frame()? {
                 return Ok(Some(message));
             }
@@ -150,7 +151,7 @@ impl Decoder for MessageCodec {
     type Error = io::Error;
 
     fn decode(&mut self, src: &mut BytesMut) -> io::Result<Option<Self::Item>> {
-        if let ReadState::Ended { discarded } = &mut self.state {
+        if let MessageState::Ended { discarded } = &mut self.state {
             *discarded = discarded.saturating_add(src.len());
             src.clear();
             if *discarded > MAX_DISCARDED {
@@ -162,17 +163,17 @@ impl Decoder for MessageCodec {
         }
         let item = self.next(src).transpose();
         if let Some(Ok(Message::Close(_)) | Err(_)) = item {
-            self.state = ReadState::Ended { discarded: 0 };
+            self.state = MessageState::Ended { discarded: 0 };
         }
         Ok(item)
     }
 
     fn decode_eof(&mut self, src: &mut BytesMut) -> io::Result<Option<Self::Item>> {
         let item = self.decode(src)?;
-        let is_whole = matches!(self.state, ReadState::Idle | ReadState::Ended { .. });
+        let is_whole = matches!(self.state, MessageState::Idle | MessageState::Ended { .. });
         if item.is_none() && !(is_whole && src.is_empty()) {
             src.clear();
-            self.state = ReadState::Ended { discarded: 0 };
+            self.state = MessageState::Ended { discarded: 0 };
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         Ok(item)
