@@ -401,8 +401,9 @@ async fn mcp() -> Verdict {
         Transport,
     };
 
-    const SERVER: &str = r#"read line; printf 'b\377c\n'
-        echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"1.0.0","capabilities":{},"serverInfo":{"name":"é","version":"1"}}}'
+    // Both lines in one write: the client closes the pipe after the first.
+    const SERVER: &str = r#"read line
+        printf 'b\377c\n{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"1.0.0","capabilities":{},"serverInfo":{"name":"é","version":"1"}}}\n'
         sleep 4"#;
     let arguments = vec!["-c".to_owned(), SERVER.to_owned()];
     let transport = StdioTransport::new("sh", arguments, HashMap::new());
