@@ -126,8 +126,7 @@ fn search(
     let reader = Utf8Reader::new(reader)
         .with_options(Utf8Options::new().with_bom(BomPolicy::Strip))
         .with_error_mode(arguments.errors);
-    let mut lines =
-        reader.with_capacity(1 << 16).into_lines().with_max_length(arguments.max_length);
+    let mut lines = reader.into_lines().with_max_length(arguments.max_length);
     let finder = Finder::new(&arguments.text);
     let mut found = Found::default();
     while let Some(line) = lines.next_line() {

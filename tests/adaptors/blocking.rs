@@ -489,11 +489,11 @@ fn an_ended_reader_is_not_read_again() {
 }
 
 #[test]
-fn a_read_offers_8_kib_or_the_capacity() {
+fn a_read_offers_64_kib_or_the_capacity() {
     let bytes = vec![b'a'; 100_000];
     let mut reader = Utf8Reader::new(Script::new(&[Chunk(&bytes)]));
     assert_eq!(read_all(&mut reader).len(), bytes.len());
-    assert_eq!((reader.get_ref().room, reader.get_ref().calls), (8192, 14));
+    assert_eq!((reader.get_ref().room, reader.get_ref().calls), (1 << 16, 3));
     for capacity in [0, 1, 4, 5, 95, 96, 97, 10_000, usize::MAX] {
         let mut reader = Utf8Reader::new(Script::new(&[Chunk(&bytes)])).with_capacity(capacity);
         assert_eq!(read_all(&mut reader).len(), bytes.len());
@@ -504,7 +504,7 @@ fn a_read_offers_8_kib_or_the_capacity() {
 
 #[test]
 fn a_claim_of_more_bytes_than_there_is_room_for_is_an_error() {
-    for more in [1, 100, 8192, usize::MAX] {
+    for more in [1, 100, 1 << 16, usize::MAX] {
         for mode in MODES {
             let does = [Chunk(b"5 \xE2\x82"), Lie(more), Chunk(b"\xAC."), Lie(more), Chunk(b"x")];
             let mut reader = Utf8Reader::new(Script::new(&does)).with_error_mode(mode);
@@ -526,7 +526,9 @@ fn bytes_that_were_not_read_but_claimed_are_validated() {
             for second in [&b"\xAC."[..], b"\xA9", b"d"] {
                 for mode in MODES {
                     let does = [Chunk(first), Overwrite(claimed), Chunk(second)];
-                    let mut reader = Utf8Reader::new(Script::new(&does)).with_error_mode(mode);
+                    let mut reader = Utf8Reader::new(Script::new(&does))
+                        .with_capacity(8192)
+                        .with_error_mode(mode);
                     let mut calls = 0;
                     while !matches!(reader.next_str(), Ok(None)) {
                         calls += 1;
@@ -712,7 +714,7 @@ mod lines {
         let reader = Utf8Reader::new(io::repeat(b'x').take(10_000_000).chain(&b"\nshort"[..]));
         let mut lines = reader.into_lines();
         assert!(matches!(lines.next(), Some(Err(StreamError::Line(_)))));
-        assert!(lines.rest().len() <= 8192);
+        assert!(lines.rest().len() <= 1 << 16);
         assert_eq!(lines.next().unwrap().unwrap(), "short");
         assert_eq!(lines.rest(), b"");
         assert!(lines.next().is_none());

@@ -52,6 +52,9 @@ pub(in crate::simd) fn encode_utf16<V: Lanes, Short: Lanes>(
     out: &mut [MaybeUninit<u8>],
 ) -> (usize, usize) {
     let (read, written) = encode::<V, Short, u16>(any, units, out);
+    if read == units.len() {
+        return (read, written);
+    }
     // What is left is little, or begins with a step that contains an unpaired surrogate or does not fit.
     let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..]);
     (read + more, written + len)
