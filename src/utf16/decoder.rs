@@ -233,56 +233,80 @@ impl Utf16Decoder {
         mode: ErrorMode,
         out: &mut impl Utf8Output,
     ) -> (usize, Status<Utf16Error>) {
+        let run = self.push_run(units, out);
+        if run == units.len() {
+            return (run, Status::Done);
+        }
+        self.push_rest(units, run, mode, out)
+    }
+
+    /// Decodes the well-formed start of `units`, nothing if a surrogate is held. Returns the units read.
+    #[inline(always)]
+    fn push_run(&mut self, units: &[u16], out: &mut impl Utf8Output) -> usize {
+        if self.high.is_some() {
+            return 0;
+        }
+        let run = out.push_paired(units);
+        self.position += run as u64;
+        run
+    }
+
+    /// Decodes `units` after the first `run`.
+    #[inline(never)]
+    fn push_rest(
+        &mut self,
+        units: &[u16],
+        mut run: usize,
+        mode: ErrorMode,
+        out: &mut impl Utf8Output,
+    ) -> (usize, Status<Utf16Error>) {
         /// After this many well-formed units, the next error is probably far.
         const FAR: usize = 256;
-        let mut read = 0;
+        let mut read = run;
         loop {
-            let mut run = 0;
-            if self.high.is_none() {
-                run = out.push_paired(&units[read..]);
-                self.position += run as u64;
-                read += run;
-                if read == units.len() {
-                    return (read, Status::Done);
-                }
-            }
             let held = usize::from(self.high.is_some());
-            if mode == ErrorMode::Replacement && held == 0 && run < FAR {
-                let used = self.replace_near(&units[read..], out);
-                if used > 0 {
-                    read += used;
-                    continue;
-                }
-            }
-            let (used, error, text) = match self.step(&units[read..]) {
-                Step::Text(c) => {
-                    (c.len_utf16() - held, None, Repair::new(c.encode_utf8(&mut [0; 4])))
-                }
-                Step::Error(error) => match error.repair(mode) {
-                    Some(repair) => (1 - held, Some(error), repair),
-                    None => {
-                        self.pass(1 - held);
-                        return (read + 1 - held, Status::IllFormed(self.note(error)));
+            let is_near = mode == ErrorMode::Replacement && held == 0 && run < FAR;
+            let mut used = if is_near { self.replace_near(&units[read..], out) } else { 0 };
+            if used == 0 {
+                let (error, text);
+                (used, error, text) = match self.step(&units[read..]) {
+                    Step::Text(c) => {
+                        (c.len_utf16() - held, None, Repair::new(c.encode_utf8(&mut [0; 4])))
                     }
-                },
-                Step::Skip(_) | Step::NeedMore => {
-                    if let Some(high) = units.get(read) {
-                        self.high = Some(*high);
-                        self.position += 1;
+                    Step::Error(error) => match error.repair(mode) {
+                        Some(repair) => (1 - held, Some(error), repair),
+                        None => {
+                            self.pass(1 - held);
+                            return (read + 1 - held, Status::IllFormed(self.note(error)));
+                        }
+                    },
+                    Step::Skip(_) | Step::NeedMore => {
+                        if let Some(high) = units.get(read) {
+                            self.high = Some(*high);
+                            self.position += 1;
+                        }
+                        return (read, Status::Done);
                     }
-                    return (read, Status::Done);
+                };
+                if !out.push_str(&text) {
+                    let is_alone = read == 0 && out.is_unused();
+                    let needed = text.len();
+                    return (
+                        read,
+                        if is_alone { Status::TooSmall { needed } } else { Status::Full },
+                    );
                 }
-            };
-            if !out.push_str(&text) {
-                let is_alone = read == 0 && out.is_unused();
-                let needed = text.len();
-                return (read, if is_alone { Status::TooSmall { needed } } else { Status::Full });
+                if let Some(error) = error {
+                    self.note(error);
+                }
+                self.pass(used);
             }
-            if let Some(error) = error {
-                self.note(error);
-            }
-            self.pass(used);
             read += used;
+            run = self.push_run(&units[read..], out);
+            read += run;
+            if read == units.len() {
+                return (read, Status::Done);
+            }
         }
     }
 

@@ -295,6 +295,7 @@ impl<'a> SortedBlock<'a> {
 
 /// Appends the text of `units` to `text`, as far as it fits in the capacity. Stops before an unpaired surrogate
 /// and before a high surrogate at the end. Returns the units read. Allocates nothing.
+#[inline]
 pub fn push_utf16(level: Level, units: &[u16], text: &mut String) -> usize {
     // SAFETY: the bytes in use are not changed, and the length grows over well-formed text only.
     let bytes = unsafe { text.as_mut_vec() };
