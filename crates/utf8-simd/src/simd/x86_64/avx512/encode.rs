@@ -50,7 +50,7 @@ pub(in crate::simd) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, u
     let mut written = room - left;
     while read < chars.len() {
         let count = (chars.len() - read).min(LANES);
-        let (bytes, marks) = in_four(load_start(as_bytes(&chars[read..])));
+        let (bytes, marks) = in_four::<true>(load_start(as_bytes(&chars[read..])));
         let keep = marks & lanes(4 * count);
         let len = keep.count_ones() as usize;
         if len > room - written {
@@ -84,7 +84,7 @@ fn group(chars: &[char; GROUP], out: &mut [u8; 4 * BLOCK]) -> usize {
         }
     } else {
         for values in [a, b, c, d] {
-            let (bytes, keep) = in_four(values);
+            let (bytes, keep) = in_four::<true>(values);
             put(_mm512_maskz_compress_epi8(keep, bytes), out, len);
             len += keep.count_ones() as usize;
         }
@@ -162,18 +162,23 @@ pub(super) fn units_in_two(halves: __m512i) -> (__m512i, u64) {
     (bytes, _mm512_cmple_epi8_mask(bytes, _mm512_set1_epi16(0xFF7F_u16 as i16)))
 }
 
-/// Encodes 16 characters in four bytes each. Returns them, and which bytes are needed.
+/// Encodes 16 characters in four bytes each. Returns them, and which bytes are needed. Without `ASTRAL`, all of them are below
+/// U+1_0000.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(super) fn in_four(values: __m512i) -> (__m512i, u64) {
+pub(super) fn in_four<const ASTRAL: bool>(values: __m512i) -> (__m512i, u64) {
     let two = _mm512_cmpge_epu32_mask(values, _mm512_set1_epi32(0x80));
     let three = _mm512_cmpge_epu32_mask(values, _mm512_set1_epi32(0x800));
-    let four = _mm512_cmpge_epu32_mask(values, _mm512_set1_epi32(0x1_0000));
     // The last byte of a character is the highest of its lane, whatever the length.
     let marks = _mm512_set1_epi32(0x8000_0000_u32 as i32);
     let marks = _mm512_mask_mov_epi32(marks, two, _mm512_set1_epi32(0x80C0_0000_u32 as i32));
     let marks = _mm512_mask_mov_epi32(marks, three, _mm512_set1_epi32(0x8080_E000_u32 as i32));
-    let marks = _mm512_mask_mov_epi32(marks, four, _mm512_set1_epi32(0x8080_80F0_u32 as i32));
+    let marks = if ASTRAL {
+        let four = _mm512_cmpge_epu32_mask(values, _mm512_set1_epi32(0x1_0000));
+        _mm512_mask_mov_epi32(marks, four, _mm512_set1_epi32(0x8080_80F0_u32 as i32))
+    } else {
+        marks
+    };
     // The eight bits from bit 18, 12, 6 and 0 on of either half.
     let sixes = _mm512_set1_epi64(0x20_26_2C_32_00_06_0C_12);
     let sixes = _mm512_multishift_epi64_epi8(sixes, values);

@@ -27,11 +27,22 @@ const PAIR: usize = 2 * UNITS;
 /// Encodes to UTF-8; see [`Level::encode_utf16`](crate::simd::Level::encode_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn encode_utf16(units: &[u16], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
-    let (read, written) = match units.len() {
-        PAIR.. => put_first(units, out),
-        // Rows `from-utf-16/*/16`, and those of `64` with fewer units.
-        _ => put_block(units, out).unwrap_or_default(),
-    };
+    let (mut read, mut written) = (0, 0);
+    // Short text. Rows `from-utf-16/*/64`.
+    while units.len() > read + UNITS && read < 4 * PAIR {
+        let (more, len) = put_first(&units[read..], &mut out[written..]);
+        if more == 0 {
+            break;
+        }
+        read += more;
+        written += len;
+    }
+    if read < units.len()
+        && let Some((more, len)) = put_block(&units[read..], &mut out[written..])
+    {
+        read += more;
+        written += len;
+    }
     if read == units.len() {
         return (read, written);
     }
@@ -162,24 +173,33 @@ fn put_ascii(units: &[u16], room: &mut [MaybeUninit<u8>]) -> usize {
     len
 }
 
-/// Encodes the first 64 units if they are ASCII and 64 bytes fit, or if they are below 800 and 128 bytes fit. Returns
-/// the numbers of units and of bytes.
+/// Encodes the first 64 units, or fewer if no more are there, if they are below 800 and 128 bytes fit. Returns the numbers
+/// of units and of bytes.
 ///
 /// A short input often needs little else (rows `from-utf-16/*/64`).
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn put_first(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
-    let ([[first, second], ..], true) = (units.as_chunks().0.as_chunks().0, room.len() >= PAIR)
-    else {
-        return (0, 0);
-    };
-    let [first, second] = [load_units(first), load_units(second)];
+    let Some(room) = room.first_chunk_mut::<{ 2 * PAIR }>() else { return (0, 0) };
+    let count = units.len().min(PAIR);
+    let (front, back) = units.split_at(count.min(UNITS));
+    let [first, second] = [load_start(as_bytes(front)), load_start(as_bytes(back))];
     let both = _mm512_or_si512(first, second);
     if _mm512_test_epi16_mask(both, _mm512_set1_epi16(0xFF80_u16 as i16)) == 0 {
         put(narrow(first, second), PAIR, room);
-        return (PAIR, PAIR);
+        return (count, count);
     }
-    put_in_two(&units[..PAIR], room)
+    if _mm512_test_epi16_mask(both, _mm512_set1_epi16(0xF800_u16 as i16)) != 0 {
+        return (0, 0);
+    }
+    let (bytes, keep) = units_in_two(first);
+    let keep = keep & lanes(2 * count);
+    let len = keep.count_ones() as usize;
+    put(_mm512_maskz_compress_epi8(keep, bytes), 64, room);
+    let (bytes, keep) = units_in_two(second);
+    let keep = keep & lanes(2 * (count - count.min(UNITS)));
+    put(_mm512_maskz_compress_epi8(keep, bytes), 64, &mut room[len..]);
+    (count, len + keep.count_ones() as usize)
 }
 
 /// Encodes units, 64 at a time, while these are below 800, not all ASCII, and there is room for twice as many
@@ -337,7 +357,7 @@ type InFour = (usize, [__m512i; 2], [u64; 2]);
 fn in_four_each(block: __m512i, count: usize) -> InFour {
     let front = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(block));
     let back = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(block));
-    let ((front, keep), (back, keep_back)) = (in_four(front), in_four(back));
+    let ((front, keep), (back, keep_back)) = (in_four::<false>(front), in_four::<false>(back));
     let needed = [lanes(4 * count.min(16)), lanes(4 * count.saturating_sub(16))];
     (count, [front, back], [keep & needed[0], keep_back & needed[1]])
 }
@@ -363,7 +383,7 @@ fn in_four_joined(block: __m512i, count: usize) -> Option<InFour> {
     let next_back = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(next));
     let front = join(front, next_front, highs as u16);
     let back = join(back, next_back, (highs >> 16) as u16);
-    let ((front, keep), (back, keep_back)) = (in_four(front), in_four(back));
+    let ((front, keep), (back, keep_back)) = (in_four::<true>(front), in_four::<true>(back));
     let needed = lanes(used) as u32 & !lows;
     let needed = [bytes_of(needed as u16), bytes_of((needed >> 16) as u16)];
     Some((used, [front, back], [keep & needed[0], keep_back & needed[1]]))
