@@ -178,10 +178,10 @@ impl Level {
 
     /// Decodes `bytes` into `out` if they are short, well-formed and complete, and fit. Returns the number of `char`s; later
     /// ones may be overwritten.
-    /// If not, or if a level is not faster for them, returns `None`; then `out` is unchanged.
+    /// If not, or if a level is not faster for them, returns `None`; then the start of them may have been decoded.
     ///
-    /// For short messages, where validation alone would take as long. Short is at most 64 bytes. Only AVX-512
-    /// accepts more than ASCII.
+    /// For short messages, where validation alone would take as long. Short is at most 64 bytes of ASCII, and at most 512
+    /// bytes of any text with AVX-512.
     #[inline]
     pub fn decode_short_chars(self, bytes: &[u8], out: &mut [char]) -> Option<usize> {
         dispatch!(self, decode_short_chars(bytes, out))

@@ -192,7 +192,7 @@ impl DecodeUnit for char {
 }
 
 /// The most bytes that `Level::decode_short_utf16` and `decode_short_chars` decode.
-const SHORT: usize = 64;
+const SHORT: usize = 512;
 
 /// Validates `input` and decodes it.
 // Always inlined: what a call saves and restores takes longer than decoding short input. Rows `to-utf-16/*/64`.
@@ -215,37 +215,26 @@ fn decode<U: DecodeUnit>(input: &[u8], output: &mut [U], errors: Errors) -> Tran
 fn decode_valid<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Transcoded {
     let level = Level::detect();
     let (mut read, mut written) = (0, 0);
-    // Whether the last `SHORT` bytes before `read` are ASCII.
-    let mut is_after_ascii = false;
     loop {
         let (rest, room) = (tail(input, read), output.get_mut(written..).unwrap_or_default());
-        if rest.len() > 2 * SHORT
-            && let ascii @ 1.. = U::decode_ascii(level, rest, room)
-        {
+        if let ascii @ 1.. = U::decode_ascii(level, rest, room) {
             read += ascii;
             written += ascii;
-            is_after_ascii = ascii >= SHORT;
-            continue;
-        }
-        if is_after_ascii && rest.len() <= 2 * SHORT {
-            // The last block contains some of the ASCII again: it is one whole load. With AVX-512, a masked load after the
-            // stores of this ASCII would wait for them.
-            let back = SHORT.saturating_sub(rest.len());
-            let block = head(tail(input, read - back), SHORT);
-            let room = output.get_mut(written - back..).unwrap_or_default();
-            if let Some(units) = U::decode_short(level, block, room) {
-                read += SHORT - back;
-                written += units - back;
-                is_after_ascii = units == SHORT;
-                if read == input.len() {
-                    return Transcoded { read, written, stop: Stop::Done };
-                }
-                continue;
+            if read == input.len() {
+                return Transcoded { read, written, stop: Stop::Done };
             }
-            is_after_ascii = false;
+            let (rest, room) = (tail(input, read), output.get_mut(written..).unwrap_or_default());
+            if rest.len() <= SHORT
+                && let Some(units) = U::decode_short(level, rest, room)
+            {
+                return Transcoded {
+                    read: input.len(),
+                    written: written + units,
+                    stop: Stop::Done,
+                };
+            }
             continue;
         }
-        is_after_ascii = false;
         let window = head(rest, rest.len().min(window::<U>(room.len())));
         let (text, end) = valid_prefix(window);
         let (used, units) = U::decode(level, text, room);

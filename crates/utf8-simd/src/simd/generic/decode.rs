@@ -105,20 +105,32 @@ pub(in crate::simd) fn decode_short_ascii<V: Lanes, U: AnyUnit>(
     true
 }
 
-/// Decodes ASCII at the start of `bytes`, in whole pairs of blocks that fit. Returns the number of bytes.
+/// Decodes ASCII at the start of `bytes`, in whole pairs of blocks that fit; all of it, if all of `bytes` are ASCII and there
+/// is such a pair. Returns the number of bytes.
 #[inline(always)]
 pub(in crate::simd) fn decode_leading_ascii<V: Lanes, U: AsciiUnit>(
     any: V,
     bytes: &[u8],
     out: &mut [U],
 ) -> usize {
-    let first = decode_ascii::<V, U>(any, &bytes[..bytes.len().min(2 * V::LEN)], out);
-    if first == 0 {
-        return 0;
+    /// From this length on, stores that cross no blocks are faster (`benches/versus`, to-utf-16/ascii).
+    const LONG: usize = 512;
+    let pair = 2 * V::LEN;
+    let start = if bytes.len() < LONG { bytes.len() } else { pair };
+    let mut len = decode_ascii::<V, U>(any, &bytes[..start], out);
+    if len == pair && bytes.len() >= LONG {
+        let to_block = out.as_ptr().addr().wrapping_neg() % V::LEN / size_of::<U>();
+        let (bytes, out) = (&bytes[to_block..], &mut out[to_block..]);
+        len = len.max(to_block + decode_ascii::<V, U>(any, bytes, out));
     }
-    // Stores that cross no blocks are faster (`benches/versus`, to-utf-16/ascii).
-    let to_block = out.as_ptr().addr().wrapping_neg() % V::LEN / size_of::<U>();
-    first.max(to_block + decode_ascii::<V, U>(any, &bytes[to_block..], &mut out[to_block..]))
+    // The last pair overlaps the one before it.
+    if len > 0 && (1..pair).contains(&(bytes.len() - len)) && bytes.len() <= out.len() {
+        let last = bytes.len() - pair;
+        if decode_ascii::<V, U>(any, &bytes[last..], &mut out[last..]) == pair {
+            return bytes.len();
+        }
+    }
+    len
 }
 
 /// Decodes complete characters, and stops where a block might not fit.

@@ -72,7 +72,7 @@ pub(super) use vector::{SHIFT_UP, Vector, Vector16, arithmetic, first, first_mut
 #[cfg(target_arch = "x86_64")]
 #[allow(unused_imports)]
 pub(super) use {
-    scan::{cold_path, error_near, first_marks, sequence_start},
+    scan::{cold_path, error_near, first_marks, marks, sequence_start},
     test::{Tested, any_wide, any_widest, backs_of, test_by, test_first, test_full},
     validate::{conclude, is_ascii, stray_after_ascii, unfinished},
     vector::{Aligned, as_bytes, distance_to_line, load, store},

@@ -126,7 +126,7 @@ pub(in crate::simd) fn first_marks<V: Vector>(block: V) -> V {
 
 /// Marks the errors of the block after the first three bytes of `window`.
 #[inline(always)]
-fn marks<V: Vector>(any: V, window: &[u8]) -> V {
+pub(in crate::simd) fn marks<V: Vector>(any: V, window: &[u8]) -> V {
     let [block, back1]: [V; 2] = [load(any, window, 3), load(any, window, 2)];
     let found = test_full_at(any, window, 3, Tested::with_errors(block.splat(0)));
     found.marks().or(test_beyond(block, back1))

@@ -24,7 +24,7 @@ mod units;
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
-use crate::simd::generic::{Aligned, Vector, first, first_marks, first_mut, unfinished};
+use crate::simd::generic::{Aligned, Vector, first, first_marks, first_mut, marks, unfinished};
 use crate::simd::reference::convert;
 use crate::simd::{as_uninit, table};
 // Its shorter stores cross fewer cache lines. Rows `to-chars/ascii/65536`, `to-utf-16/ascii/65536`.
@@ -36,6 +36,8 @@ use crate::simd::x86_64::avx512::vector::{
 
 /// The length of a block whose bytes are gathered: usually sixteen characters or fewer.
 const WIDE: usize = BLOCK - BEFORE;
+/// The longest input that is validated and decoded at once. Rows `to-utf-16/*/256`.
+const MEDIUM: usize = 512;
 /// The bytes before such a block in the same register. Three are needed.
 const BEFORE: usize = 8;
 
@@ -75,13 +77,92 @@ pub(in crate::simd) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usiz
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_short_chars(bytes: &[u8], out: &mut [char]) -> Option<usize> {
     // SAFETY: text is checked; what is written are its characters.
-    short::<4, true>(bytes, unsafe { as_uninit(out) })
+    medium::<4, true>(bytes, unsafe { as_uninit(out) })
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Option<usize> {
     // SAFETY: vectors are written, and units may have any value.
-    short::<2, true>(bytes, unsafe { as_uninit(out) })
+    medium::<2, true>(bytes, unsafe { as_uninit(out) })
+}
+
+/// Decodes `bytes` to units of `SIZE` bytes. Returns the number of units. Returns `None` if these are many, if they do
+/// not fit, or, with `CHECK`, if the bytes are not well-formed and complete; their start may then be written.
+/// Without `CHECK`, `bytes` are text.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn medium<const SIZE: usize, const CHECK: bool>(
+    bytes: &[u8],
+    out: &mut [MaybeUninit<u8>],
+) -> Option<usize> {
+    match bytes.len() {
+        ..=BLOCK => short::<SIZE, CHECK>(bytes, out),
+        ..=MEDIUM => blocks::<SIZE, CHECK>(bytes, out),
+        _ => None,
+    }
+}
+
+/// [`medium`] for more than a block. Whole vectors have to fit. Each block begins with a character.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn blocks<const SIZE: usize, const CHECK: bool>(
+    bytes: &[u8],
+    out: &mut [MaybeUninit<u8>],
+) -> Option<usize> {
+    let (mut at, mut written) = (0, 0);
+    // Invariant: the characters before `at` are written, `written` units, and one begins at `at`.
+    while let Some(window) = bytes[at..].first_chunk::<{ BLOCK + 1 }>() {
+        let room = out[written * SIZE..].get_mut(..most(SIZE) * SIZE)?;
+        let block = load(first(window));
+        let text = Bytes64(block);
+        if !text.any_high_bit() {
+            put_ascii::<SIZE>(block, room);
+            at += BLOCK;
+            written += BLOCK;
+            continue;
+        }
+        let ends = not_continuing(load(first(&window[1..])));
+        if CHECK {
+            // An incomplete sequence is an error only if it is not continued after the block. Not a branch: it is hard to predict.
+            let is_whole = (ends as i64 >> (BLOCK - 1)) as u64;
+            if first_marks(text).movemask() | unfinished(text).movemask() & is_whole != 0 {
+                return None;
+            }
+        }
+        written += if any_from(block, 0xF0) {
+            put_wide_block::<SIZE>(block, ends, room)
+        } else {
+            let zero = Bytes64::zero();
+            let (back1, back2) = (text.prev::<1>(zero), text.prev::<2>(zero));
+            let units = ends.count_ones() as usize;
+            Planes::of_three(block, back1.0, back2.0).compress(ends).put::<SIZE>(units, room);
+            units
+        };
+        at += BLOCK - ends.leading_zeros() as usize;
+    }
+    let block: &[u8; BLOCK] = bytes.last_chunk()?;
+    let done = BLOCK - (bytes.len() - at);
+    if !Bytes64(load(block)).any_high_bit() {
+        // The bytes before `at` in this block are ASCII too.
+        put_ascii::<SIZE>(load(block), out[(written - done) * SIZE..].get_mut(..BLOCK * SIZE)?);
+        return Some(written + bytes.len() - at);
+    }
+    let out = &mut out[written * SIZE..];
+    let units = match last::<SIZE, CHECK>(bytes, at, out) {
+        Some(units) => units,
+        None => short::<SIZE, CHECK>(&bytes[at..], out)?,
+    };
+    Some(written + units)
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put_wide_block<const SIZE: usize>(
+    block: __m512i,
+    ends: u64,
+    out: &mut [MaybeUninit<u8>],
+) -> usize {
+    put_wide::<SIZE, false>(block, ends, out)
 }
 
 /// Decodes `bytes` to units of `SIZE` bytes. Returns the number of units. Returns `None`, and writes nothing, if the
@@ -153,7 +234,7 @@ fn finish<U: convert::DecodedUnit>(
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn decode<const SIZE: usize>(text: &str, out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     let bytes = text.as_bytes();
-    if let Some(units) = short::<SIZE, false>(bytes, out) {
+    if let Some(units) = medium::<SIZE, false>(bytes, out) {
         return (bytes.len(), units);
     }
     let mut at = 0;
@@ -161,7 +242,7 @@ fn decode<const SIZE: usize>(text: &str, out: &mut [MaybeUninit<u8>]) -> (usize,
     // Invariant: the characters that end before `at` are written, `written` units, and no others.
     while at < bytes.len() {
         if bytes.len() - at <= BLOCK
-            && let Some(units) = last::<SIZE>(bytes, at, &mut out[written * SIZE..])
+            && let Some(units) = last::<SIZE, false>(bytes, at, &mut out[written * SIZE..])
         {
             return (bytes.len(), written + units);
         }
@@ -267,17 +348,28 @@ static CONTINUING_OR_BEFORE: Aligned =
     Aligned(table!(64, |i| if i < BEFORE { 0x7F } else { 0xBF }));
 
 /// Writes the characters that end from `at` on, in the last block. Returns their number of units. Returns `None`, and writes
-/// nothing, if whole vectors do not fit, if too few bytes are before the block, or if a character has four bytes.
+/// nothing, if whole vectors do not fit, if too few bytes are before the block, if a character has four bytes, or, with `CHECK`,
+/// if the text is ill-formed or incomplete.
 ///
 /// The block contains bytes before `at` again, so that no load has a mask: with one, a load waits for the stores before it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn last<const SIZE: usize>(bytes: &[u8], at: usize, out: &mut [MaybeUninit<u8>]) -> Option<usize> {
+fn last<const SIZE: usize, const CHECK: bool>(
+    bytes: &[u8],
+    at: usize,
+    out: &mut [MaybeUninit<u8>],
+) -> Option<usize> {
     let window: &[u8; BEFORE + BLOCK] = bytes.last_chunk()?;
     let moved = |back: usize| load(first(&window[BEFORE - back..]));
     let block = moved(0);
     if out.len() < most(SIZE) * SIZE || any_from(_mm512_max_epu8(block, moved(3)), 0xF0) {
         return None;
+    }
+    if CHECK {
+        let text = Bytes64(block);
+        if marks(text, &window[BEFORE - 3..]).or(unfinished(text)).any_high_bit() {
+            return None;
+        }
     }
     let done = BLOCK - (bytes.len() - at);
     let ends = (not_continuing(block) >> 1 | 1 << (BLOCK - 1)) >> done << done;
