@@ -82,9 +82,7 @@ impl Utf16Decoder {
         buffer: &mut [u8],
     ) -> Progress<Utf16Error> {
         let mut out = Slice { buffer, written: 0 };
-        let (decoded, status) = self.push_into(units, mode, &mut out);
-        let written = out.written;
-        Progress::of_units(units, decoded, written, status)
+        self.push_into(units, mode, &mut out)
     }
 
     /// Decodes `units` and appends the text to `text`, after reserving one byte per unit.
@@ -115,9 +113,7 @@ impl Utf16Decoder {
         mode: ErrorMode,
         text: &mut alloc::string::String,
     ) -> Progress<Utf16Error> {
-        let start = text.len();
-        let (decoded, status) = self.push_into(units, mode, text);
-        Progress::of_units(units, decoded, text.len() - start, status)
+        self.push_into(units, mode, text)
     }
 
     /// Ends the stream. A held high surrogate is an error. Further calls return `Ok`.
@@ -225,19 +221,28 @@ impl Utf16Decoder {
         first
     }
 
-    /// Decodes `units` into `out`. Returns the units read, and how it ended.
+    /// Decodes `units` into `out`.
     #[inline(always)]
     fn push_into(
         &mut self,
         units: &[u16],
         mode: ErrorMode,
         out: &mut impl Utf8Output,
-    ) -> (usize, Status<Utf16Error>) {
+    ) -> Progress<Utf16Error> {
+        let start = out.len();
         let run = self.push_run(units, out);
         if run == units.len() {
-            return (run, Status::Done);
+            return Progress {
+                read: run,
+                held: 0,
+                written: out.len() - start,
+                status: Status::Done,
+            };
         }
-        self.push_rest(units, run, mode, out)
+        let (decoded, status) = self.push_rest(units, run, mode, out);
+        // If all units have been read, those after the decoded ones are held.
+        let held = if status == Status::Done { units.len() - decoded } else { 0 };
+        Progress { read: decoded + held, held, written: out.len() - start, status }
     }
 
     /// Decodes the well-formed start of `units`, nothing if a surrogate is held. Returns the units read.
@@ -251,7 +256,7 @@ impl Utf16Decoder {
         run
     }
 
-    /// Decodes `units` after the first `run`.
+    /// Decodes `units` after the first `run`. Returns the units decoded, and how it ended.
     #[inline(never)]
     fn push_rest(
         &mut self,
@@ -392,6 +397,9 @@ trait Utf8Output {
     /// Appends `text`. Returns `false` if it does not fit.
     fn push_str(&mut self, text: &str) -> bool;
 
+    /// The number of bytes in it.
+    fn len(&self) -> usize;
+
     /// Whether nothing has been appended.
     fn is_unused(&self) -> bool;
 }
@@ -416,6 +424,11 @@ impl Utf8Output for Slice<'_> {
         room.copy_from_slice(text.as_bytes());
         self.written += text.len();
         true
+    }
+
+    #[inline(always)]
+    fn len(&self) -> usize {
+        self.written
     }
 
     #[inline(always)]
@@ -447,15 +460,12 @@ impl Utf8Output for alloc::string::String {
     }
 
     #[inline(always)]
+    fn len(&self) -> usize {
+        self.len()
+    }
+
+    #[inline(always)]
     fn is_unused(&self) -> bool {
         false
-    }
-}
-
-impl Progress<Utf16Error> {
-    /// All units have been read if the status is [`Status::Done`]; those after the `decoded` ones are held.
-    fn of_units(units: &[u16], decoded: usize, written: usize, status: Status<Utf16Error>) -> Self {
-        let held = if status == Status::Done { units.len() - decoded } else { 0 };
-        Self { read: decoded + held, held, written, status }
     }
 }

@@ -182,8 +182,14 @@ fn put_ascii(units: &[u16], room: &mut [MaybeUninit<u8>]) -> usize {
 fn put_first(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     let Some(room) = room.first_chunk_mut::<{ 2 * PAIR }>() else { return (0, 0) };
     let count = units.len().min(PAIR);
-    let (front, back) = units.split_at(count.min(UNITS));
-    let [first, second] = [load_start(as_bytes(front)), load_start(as_bytes(back))];
+    // Without a mask, where that is possible: a masked load waits for the stores before it.
+    let [first, second] = match units.as_chunks().0.as_chunks().0 {
+        [[first, second], ..] => [load_units(first), load_units(second)],
+        _ => {
+            let (front, back) = units.split_at(count.min(UNITS));
+            [load_start(as_bytes(front)), load_start(as_bytes(back))]
+        }
+    };
     let both = _mm512_or_si512(first, second);
     if _mm512_test_epi16_mask(both, _mm512_set1_epi16(0xFF80_u16 as i16)) == 0 {
         put(narrow(first, second), PAIR, room);
