@@ -466,13 +466,7 @@ impl LineMachine {
     fn next_info(&mut self, offset: u64) -> LineInfo {
         let number = self.number;
         self.number += 1;
-        LineInfo {
-            number,
-            offset,
-            end: LineEnd::Delimiter,
-            error_count: 0,
-            first_error_offset: None,
-        }
+        LineInfo { number, offset, ..LineInfo::default() }
     }
 
     /// Skips `bytes`, such as a BOM, and begins `line` after them.
@@ -895,6 +889,7 @@ impl LineMachine {
 
     fn info(&self, line: OpenLine, end: LineEnd) -> LineInfo {
         LineInfo {
+            text: (),
             number: self.number,
             offset: line.start.position(),
             end,
