@@ -67,7 +67,7 @@ use crate::lines::{
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Utf8LinesCodec {
     machine: LineMachine,
@@ -81,7 +81,7 @@ impl Utf8LinesCodec {
     /// Creates a codec with the default options: lines of at most 64 KiB, ended by LF or CR LF, in
     /// [`ErrorMode::Fatal`], writing no BOM.
     pub fn new() -> Self {
-        Self { machine: LineMachine::new(), encoder: Utf8Encoder::new() }
+        Self::default()
     }
 
     /// Creates a codec that replaces each ill-formed part with U+FFFD: short for
@@ -284,12 +284,6 @@ impl Utf8LinesCodec {
                 None => None,
             };
         }
-    }
-}
-
-impl Default for Utf8LinesCodec {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

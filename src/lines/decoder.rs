@@ -49,7 +49,7 @@ use crate::lines::{
 /// let error = "line 2 is not valid UTF-8: truncated character (e9, followed by 0d) at byte 20 of the stream";
 /// assert_eq!(seen, ["1: GET /café", error, "the last: GET /tea"]);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct LineDecoder {
     pub(crate) machine: LineMachine,
@@ -109,7 +109,7 @@ impl LineDecoder {
     /// Creates a decoder with the default settings: lines of at most 65,536 bytes (64 KiB), ended by LF or CR LF, in
     /// [`ErrorMode::Fatal`].
     pub fn new() -> Self {
-        Self { machine: LineMachine::new(), open: Vec::new() }
+        Self::default()
     }
 
     /// Sets the options, and starts a new stream.
@@ -385,12 +385,6 @@ impl LineDecoder {
         }
         self.machine.repaired = String::new();
         self.machine.free_rejected();
-    }
-}
-
-impl Default for LineDecoder {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

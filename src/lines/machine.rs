@@ -148,9 +148,8 @@ impl LineAction {
     }
 }
 
-/// Settings, and the getters of the adaptors.
-impl LineMachine {
-    pub(crate) fn new() -> Self {
+impl Default for LineMachine {
+    fn default() -> Self {
         Self {
             decoder: Utf8Decoder::new(),
             mode: ErrorMode::Fatal,
@@ -164,7 +163,10 @@ impl LineMachine {
             rejected: None,
         }
     }
+}
 
+/// Settings, and the getters of the adaptors.
+impl LineMachine {
     /// Starts a new stream with these options: line 1, offset 0.
     pub(crate) fn set_options(&mut self, options: Utf8Options) {
         self.decoder = Utf8Decoder::new().with_options(options);
