@@ -135,8 +135,6 @@ pub(crate) use position::TextPosition;
 pub(crate) use progress::progress;
 pub(crate) use scanner::{ErrorDensity, Scanner};
 pub(crate) use slices::from_utf8;
-#[cfg(feature = "std")]
-pub(crate) use slices::from_utf8_bytes;
 pub(crate) use step::{AtEnd, Step};
 pub(crate) use utf8_decoder::Utf8Decoder;
 #[cfg(feature = "alloc")]

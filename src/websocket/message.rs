@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use bytes::{BufMut, Bytes, BytesMut};
 use bytestring::ByteString;
 
-use crate::decoder::{Utf8Decoder, Utf8Error, boundary, from_utf8_bytes};
+use crate::decoder::{Utf8Decoder, Utf8Error, boundary, slices::from_utf8_bytes};
 
 /// A received message or control frame.
 ///
