@@ -30,6 +30,7 @@ use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Error, Utf8Options};
 /// assert_eq!(error.valid_up_to(), 1); // in this frame
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Utf8FramesCodec<C> {
     frames: C,
     options: Utf8Options,
@@ -43,13 +44,11 @@ impl<C> Utf8FramesCodec<C> {
     }
 
     /// Sets how each frame begins and what it may contain.
-    #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         Self { options, ..self }
     }
 
     /// Sets what replaces ill-formed parts.
-    #[must_use]
     pub fn with_error_mode(self, mode: ErrorMode) -> Self {
         Self { mode, ..self }
     }
@@ -122,6 +121,7 @@ impl<C: Encoder<Bytes>, T: Into<ByteString>> Encoder<T> for Utf8FramesCodec<C> {
 /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap(), r#"{"id":"ž"}"#);
 /// ```
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct DecimalFrames {
     framing: Framing,
     max_length: usize,
@@ -159,7 +159,6 @@ impl DecimalFrames {
     }
 
     /// Sets the limit on the length of a frame, in bytes, without what precedes and follows it.
-    #[must_use]
     pub const fn with_max_length(self, max_length: usize) -> Self {
         Self { max_length, ..self }
     }

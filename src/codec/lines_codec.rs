@@ -67,7 +67,8 @@ use crate::lines::{
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct Utf8LinesCodec {
     machine: LineMachine,
     encoder: Utf8Encoder,
@@ -80,7 +81,7 @@ impl Utf8LinesCodec {
     /// Creates a codec with the default options: lines of at most 64 KiB, ended by LF or CR LF, in
     /// [`ErrorMode::Fatal`], writing no BOM.
     pub fn new() -> Self {
-        Self { machine: LineMachine::new(), encoder: Utf8Encoder::new() }
+        Self::default()
     }
 
     /// Creates a codec that replaces each ill-formed part with U+FFFD: short for
@@ -90,21 +91,18 @@ impl Utf8LinesCodec {
     }
 
     /// Sets the options, and starts a new stream.
-    #[must_use]
     pub fn with_options(mut self, options: Utf8Options) -> Self {
         self.machine.set_options(options);
         self
     }
 
     /// Sets what replaces ill-formed parts.
-    #[must_use]
     pub fn with_error_mode(mut self, mode: ErrorMode) -> Self {
         self.machine.set_error_mode(mode);
         self
     }
 
     /// Sets what ends a line.
-    #[must_use]
     pub fn with_delimiter(mut self, delimiter: Delimiter) -> Self {
         self.machine.set_delimiter(delimiter);
         self
@@ -125,14 +123,12 @@ impl Utf8LinesCodec {
     /// assert!(codec.decode(&mut buffer).unwrap().unwrap().is_err());
     /// ```
     #[doc(alias = "new_with_max_length")]
-    #[must_use]
     pub fn with_max_length(mut self, max_length: usize) -> Self {
         self.machine.set_max_length(max_length);
         self
     }
 
     /// Sets what happens to a line that is longer than the limit. The default is [`LongLines::Reject`].
-    #[must_use]
     pub fn with_long_lines(mut self, long_lines: LongLines) -> Self {
         self.machine.set_long_lines(long_lines);
         self
@@ -161,7 +157,6 @@ impl Utf8LinesCodec {
     /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "café");
     /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "5 € Ã©");
     /// ```
-    #[must_use]
     pub fn with_fallback(mut self, decoder: FallbackDecoder) -> Self {
         self.machine.set_fallback(decoder.into_state());
         self
@@ -169,14 +164,12 @@ impl Utf8LinesCodec {
 
     /// Keeps the bytes of a rejected line, to store it elsewhere. Its error is returned once the line has ended, not as soon as the
     /// problem is known, and [`rejected`](Self::rejected) returns its bytes until the next line is rejected.
-    #[must_use]
     pub fn keep_rejected(mut self) -> Self {
         self.machine.keep_rejected();
         self
     }
 
     /// Sets the encoder. It decides whether a BOM is written.
-    #[must_use]
     pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
         Self { encoder, ..self }
     }
@@ -291,12 +284,6 @@ impl Utf8LinesCodec {
                 None => None,
             };
         }
-    }
-}
-
-impl Default for Utf8LinesCodec {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

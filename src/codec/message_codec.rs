@@ -53,6 +53,7 @@ use crate::websocket::{
 /// # }
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct MessageCodec {
     role: Role,
     messages: MessageAssembler,
@@ -100,13 +101,11 @@ impl MessageCodec {
     }
 
     /// Sets the maximum length of a received message, in bytes; see [`MessageAssembler::with_max_length`].
-    #[must_use]
     pub fn with_max_length(self, max_length: u64) -> Self {
         Self { messages: self.messages.with_max_length(max_length), ..self }
     }
 
     /// Sets what a received text may contain; see [`MessageAssembler::with_options`].
-    #[must_use]
     pub fn with_options(self, options: Utf8Options) -> Self {
         Self { messages: self.messages.with_options(options), ..self }
     }

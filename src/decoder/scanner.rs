@@ -351,6 +351,7 @@ impl Scanner {
     /// Steps over `input` in a legacy encoding that contains ASCII. Returns [`Step::Skip`] up to and
     /// including the first `line_end`, or up to the first rejected character, or the error of a rejected
     /// character at the front. Only ASCII characters are checked.
+    #[cfg(feature = "alloc")]
     pub(crate) fn step_legacy<'a>(
         &mut self,
         input: &'a [u8],
@@ -360,7 +361,7 @@ impl Scanner {
         let is_end = |byte| line_end == Some(byte);
         let stop = match (strictness.is_off(), line_end) {
             (true, None) => None,
-            (true, Some(line_end)) => find_byte(input, line_end),
+            (true, Some(line_end)) => memchr::memchr(line_end, input),
             _ => input.iter().position(|&byte| is_end(byte) || strictness.rejects_ascii(byte)),
         };
         let len = match stop {
@@ -378,21 +379,6 @@ impl Scanner {
         self.skip(len);
         Step::Skip(len)
     }
-}
-
-/// Returns the index of the first `byte`. Compares sixteen bytes at a time, which the compiler does with one vector, and
-/// searches the sixteen without a branch. Rows `fallback-line/windows-1252` of `benches/scenarios/fallback.rs`.
-fn find_byte(bytes: &[u8], byte: u8) -> Option<usize> {
-    const ONES: u128 = u128::MAX / 0xFF;
-    let (blocks, rest) = bytes.as_chunks::<16>();
-    let contains = |block: &[u8; 16]| block.iter().fold(false, |found, &b| found | (b == byte));
-    if let Some(at) = blocks.iter().position(contains) {
-        let differences = u128::from_le_bytes(blocks[at]) ^ (u128::from(byte) * ONES);
-        // The high bit of the first zero byte, and perhaps of bytes after it.
-        let zeros = differences.wrapping_sub(ONES) & !differences & (ONES << 7);
-        return Some(16 * at + zeros.trailing_zeros() as usize / 8);
-    }
-    rest.iter().position(|&b| b == byte).map(|at| 16 * blocks.len() + at)
 }
 
 /// Tests of the fast paths, on which only speed depends.

@@ -2,7 +2,7 @@
 
 use utf8_simd::{PrefixEnd, tail};
 
-use crate::decoder::{Partial, Scanner, Step, Utf8Error, Utf8Options};
+use crate::decoder::{Partial, Piece, Scanner, Utf8Error, Utf8Options};
 
 /// Validates a stream of bytes that arrives in chunks split anywhere. It yields no text.
 ///
@@ -98,19 +98,8 @@ impl Utf8Validator {
     #[inline(never)]
     fn push_slowly(&mut self, chunk: &[u8]) -> Result<(), Utf8Error> {
         let mut input = chunk;
-        if let Some(Err(error)) = self.partial.take(&mut self.scanner, &mut input) {
-            return Err(error);
-        }
-        while !input.is_empty() {
-            match self.scanner.step(input) {
-                Step::Text(text) => input = tail(input, text.len()),
-                Step::Skip(len) => input = tail(input, len),
-                Step::Error(error) => return Err(error),
-                Step::NeedMore => {
-                    self.partial.hold(input);
-                    return Ok(());
-                }
-            }
+        while let Some(piece) = Piece::take(&mut self.scanner, &mut self.partial, &mut input) {
+            piece?;
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use http_body_util::LengthLimitError;
 
 use crate::adaptor::StreamError;
 use crate::adaptor::legacy::LegacyError;
-use crate::decoder::Utf8Error;
+use crate::decoder::{Utf8Error, fmt_bytes};
 use crate::lines::LineError;
 use crate::sse::EventPart;
 
@@ -55,7 +55,7 @@ pub enum BodyError {
     /// them.
     ///
     /// The extent is that of the WHATWG Encoding Standard: the bytes that one U+FFFD replaces.
-    #[error("invalid {encoding} in the body at byte {offset}: ill-formed bytes ({})", Hex(bytes))]
+    #[error(fmt = fmt_legacy)]
     Legacy {
         /// The name of the encoding in the Encoding Standard.
         encoding: &'static str,
@@ -236,6 +236,16 @@ fn place_of(error: &Utf8Error) -> &'static str {
     if error.kind().is_ill_formed() { " in the body" } else { " in the text of the body" }
 }
 
+fn fmt_legacy(
+    encoding: &str,
+    offset: &u64,
+    bytes: &[u8],
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    write!(f, "invalid {encoding} in the body at byte {offset}: ill-formed bytes")?;
+    fmt_bytes(bytes, None, f)
+}
+
 /// Writes the message of `BodyError::UnsupportedMediaType`.
 fn fmt_media_type(media_type: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match media_type {
@@ -279,17 +289,5 @@ impl From<BodyError> for io::Error {
             },
             error => Self::new(io::ErrorKind::InvalidData, error),
         }
-    }
-}
-
-/// Displays bytes as hexadecimal numbers, for example `81 ff`.
-struct Hex<'a>(&'a [u8]);
-
-impl fmt::Display for Hex<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, byte) in self.0.iter().enumerate() {
-            write!(f, "{}{byte:02x}", if i == 0 { "" } else { " " })?;
-        }
-        Ok(())
     }
 }

@@ -53,6 +53,7 @@ use crate::utf16::Utf16Decoder;
 /// assert_eq!(writer.into_inner(), "waves: 👋!".as_bytes());
 /// # Ok::<_, std::io::Error>(())
 /// ```
+#[derive(Debug)]
 #[must_use = "writers do nothing unless written to"]
 pub struct Utf8Writer<W: Write> {
     /// `None` only while it is taken apart.
@@ -261,15 +262,6 @@ impl<W: Write> Drop for Utf8Writer<W> {
         if !self.is_writing {
             let _ignored = self.write_all();
         }
-    }
-}
-
-impl<W: Write + fmt::Debug> fmt::Debug for Utf8Writer<W> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Utf8Writer")
-            .field("writer", self.get_ref())
-            .field("text", &self.text)
-            .finish_non_exhaustive()
     }
 }
 

@@ -49,7 +49,8 @@ use crate::lines::{
 /// let error = "line 2 is not valid UTF-8: truncated character (e9, followed by 0d) at byte 20 of the stream";
 /// assert_eq!(seen, ["1: GET /café", error, "the last: GET /tea"]);
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
+#[must_use]
 pub struct LineDecoder {
     pub(crate) machine: LineMachine,
     /// The bytes of the line at the front that precede the chunk.
@@ -108,11 +109,10 @@ impl LineDecoder {
     /// Creates a decoder with the default settings: lines of at most 65,536 bytes (64 KiB), ended by LF or CR LF, in
     /// [`ErrorMode::Fatal`].
     pub fn new() -> Self {
-        Self { machine: LineMachine::new(), open: Vec::new() }
+        Self::default()
     }
 
     /// Sets the options, and starts a new stream.
-    #[must_use]
     pub fn with_options(mut self, options: Utf8Options) -> Self {
         self.machine.set_options(options);
         self.open.clear();
@@ -120,28 +120,24 @@ impl LineDecoder {
     }
 
     /// Sets what replaces ill-formed parts.
-    #[must_use]
     pub fn with_error_mode(mut self, mode: ErrorMode) -> Self {
         self.machine.set_error_mode(mode);
         self
     }
 
     /// Sets what ends a line. Call it before the first chunk.
-    #[must_use]
     pub fn with_delimiter(mut self, delimiter: Delimiter) -> Self {
         self.machine.set_delimiter(delimiter);
         self
     }
 
     /// Sets the limit on the length of a line, in bytes as they arrive, without BOM and delimiter.
-    #[must_use]
     pub fn with_max_length(mut self, max_length: usize) -> Self {
         self.machine.set_max_length(max_length);
         self
     }
 
     /// Sets what happens to a line that is longer than the limit. The default is [`LongLines::Reject`].
-    #[must_use]
     pub fn with_long_lines(mut self, long_lines: LongLines) -> Self {
         self.machine.set_long_lines(long_lines);
         self
@@ -149,7 +145,6 @@ impl LineDecoder {
 
     /// Decodes ill-formed UTF-8 in a legacy encoding, like
     /// [`Utf8LinesCodec::with_fallback`](crate::codec::Utf8LinesCodec::with_fallback).
-    #[must_use]
     pub fn with_fallback(mut self, decoder: FallbackDecoder) -> Self {
         self.machine.set_fallback(decoder.into_state());
         self
@@ -157,7 +152,6 @@ impl LineDecoder {
 
     /// Keeps the bytes of a rejected line, to store it elsewhere. Its error is returned once the line has ended, not as soon as the
     /// problem is known, and [`rejected`](Self::rejected) returns its bytes until the next line is rejected.
-    #[must_use]
     pub fn keep_rejected(mut self) -> Self {
         self.machine.keep_rejected();
         self
@@ -391,12 +385,6 @@ impl LineDecoder {
         }
         self.machine.repaired = String::new();
         self.machine.free_rejected();
-    }
-}
-
-impl Default for LineDecoder {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

@@ -148,9 +148,8 @@ impl LineAction {
     }
 }
 
-/// Settings, and the getters of the adaptors.
-impl LineMachine {
-    pub(crate) fn new() -> Self {
+impl Default for LineMachine {
+    fn default() -> Self {
         Self {
             decoder: Utf8Decoder::new(),
             mode: ErrorMode::Fatal,
@@ -164,7 +163,10 @@ impl LineMachine {
             rejected: None,
         }
     }
+}
 
+/// Settings, and the getters of the adaptors.
+impl LineMachine {
     /// Starts a new stream with these options: line 1, offset 0.
     pub(crate) fn set_options(&mut self, options: Utf8Options) {
         self.decoder = Utf8Decoder::new().with_options(options);
@@ -466,13 +468,7 @@ impl LineMachine {
     fn next_info(&mut self, offset: u64) -> LineInfo {
         let number = self.number;
         self.number += 1;
-        LineInfo {
-            number,
-            offset,
-            end: LineEnd::Delimiter,
-            error_count: 0,
-            first_error_offset: None,
-        }
+        LineInfo { number, offset, ..LineInfo::default() }
     }
 
     /// Skips `bytes`, such as a BOM, and begins `line` after them.
@@ -895,6 +891,7 @@ impl LineMachine {
 
     fn info(&self, line: OpenLine, end: LineEnd) -> LineInfo {
         LineInfo {
+            text: (),
             number: self.number,
             offset: line.start.position(),
             end,

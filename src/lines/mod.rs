@@ -8,7 +8,6 @@ pub(crate) mod decoder;
 pub(crate) mod delimiter;
 pub(crate) mod machine;
 
-#[cfg(feature = "std")]
 use alloc::string::String;
 use core::fmt;
 use core::ops::Deref;
@@ -79,11 +78,30 @@ pub enum LongLines {
 /// ```
 #[cfg(feature = "std")]
 #[cfg_attr(docsrs, doc(auto_cfg(hide(feature = "alloc"))))]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub type Line = LineOf<ByteString>;
+
+/// A line of text that borrows it, without its delimiter.
+///
+/// # Examples
+///
+/// ```
+/// use utf8_codec::lines::LineDecoder;
+///
+/// let mut decoder = LineDecoder::new();
+/// let mut lines = decoder.push(b"one\r\ntwo\n");
+/// let one = lines.next_line().unwrap().unwrap();
+/// assert_eq!((one.text, one.number, one.offset), ("one", 1, 0));
+/// let two = lines.next_line().unwrap().unwrap();
+/// assert_eq!((two.text, two.number, two.offset), ("two", 2, 5));
+/// ```
+pub type LineRef<'a> = LineOf<&'a str>;
+
+/// A line whose text is a `T`: [`Line`] or [`LineRef`]. It derefs to `str`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub struct Line {
-    /// The text. It shares the memory of the read buffer, unless something was repaired.
-    pub text: ByteString,
+pub struct LineOf<T> {
+    /// The text. That of a [`Line`] shares the memory of the read buffer, unless something was repaired.
+    pub text: T,
     /// The number of the line. The first line is 1.
     pub number: u64,
     /// The offset in the stream of the first byte of the line, in bytes. A BOM that was removed is before it.
@@ -100,14 +118,7 @@ pub struct Line {
 }
 
 /// What is known of a line besides its text.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LineInfo {
-    pub(crate) number: u64,
-    pub(crate) offset: u64,
-    pub(crate) end: LineEnd,
-    pub(crate) error_count: u64,
-    pub(crate) first_error_offset: Option<u64>,
-}
+pub(crate) type LineInfo = LineOf<()>;
 
 /// What ends a [`Line`].
 // As wide as the other fields, which a `bool` is not: see `crate::decoder`, "Store forwarding"; scenario `framed`.
@@ -123,11 +134,10 @@ pub(crate) enum LineEnd {
     Limit,
 }
 
-#[cfg(feature = "std")]
-impl Line {
+impl<T> LineOf<T> {
     #[inline]
-    pub(crate) fn new(text: ByteString, info: LineInfo) -> Self {
-        let LineInfo { number, offset, end, error_count, first_error_offset } = info;
+    pub(crate) fn new(text: T, info: LineInfo) -> Self {
+        let LineOf { number, offset, end, error_count, first_error_offset, .. } = info;
         Self { text, number, offset, end, error_count, first_error_offset }
     }
 
@@ -145,142 +155,42 @@ impl Line {
     }
 }
 
-/// A line of text that borrows it, without its delimiter. The fields are those of [`Line`].
-///
-/// # Examples
-///
-/// ```
-/// use utf8_codec::lines::LineDecoder;
-///
-/// let mut decoder = LineDecoder::new();
-/// let mut lines = decoder.push(b"one\r\ntwo\n");
-/// let one = lines.next_line().unwrap().unwrap();
-/// assert_eq!((one.text, one.number, one.offset), ("one", 1, 0));
-/// let two = lines.next_line().unwrap().unwrap();
-/// assert_eq!((two.text, two.number, two.offset), ("two", 2, 5));
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct LineRef<'a> {
-    /// The text.
-    pub text: &'a str,
-    /// The number of the line. The first line is 1.
-    pub number: u64,
-    /// The offset in the stream of the first byte of the line, in bytes.
-    pub offset: u64,
-    end: LineEnd,
-    /// The number of errors in the line that were repaired.
-    pub error_count: u64,
-    /// The offset in the stream of the first of these errors, in bytes.
-    pub first_error_offset: Option<u64>,
-}
-
-impl<'a> LineRef<'a> {
-    #[inline]
-    pub(crate) fn new(text: &'a str, info: LineInfo) -> Self {
-        let LineInfo { number, offset, end, error_count, first_error_offset } = info;
-        Self { text, number, offset, end, error_count, first_error_offset }
-    }
-
-    /// Whether a delimiter ended the line. If not, the end of the stream did, or the line [is cut](Self::is_cut).
-    #[inline]
-    pub fn is_terminated(&self) -> bool {
-        self.end == LineEnd::Delimiter
-    }
-
-    /// Whether the line was longer than the limit, so that its rest has been dropped.
-    #[inline]
-    pub fn is_cut(&self) -> bool {
-        self.end == LineEnd::Limit
-    }
-}
-
-impl Deref for LineRef<'_> {
+impl<T: Deref<Target = str>> Deref for LineOf<T> {
     type Target = str;
 
     #[inline]
-    fn deref(&self) -> &str {
-        self.text
-    }
-}
-
-impl fmt::Display for LineRef<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.text)
-    }
-}
-
-#[cfg(feature = "std")]
-/// Copies the text.
-impl From<LineRef<'_>> for Line {
-    fn from(line: LineRef<'_>) -> Self {
-        let LineRef { text, number, offset, end, error_count, first_error_offset } = line;
-        Self { text: text.into(), number, offset, end, error_count, first_error_offset }
-    }
-}
-
-#[cfg(feature = "std")]
-impl Deref for Line {
-    type Target = str;
-
     fn deref(&self) -> &str {
         &self.text
     }
 }
 
-#[cfg(feature = "std")]
-impl AsRef<str> for Line {
+impl<T: Deref<Target = str>> AsRef<str> for LineOf<T> {
     fn as_ref(&self) -> &str {
-        &self.text
+        self
     }
 }
 
-#[cfg(feature = "std")]
-impl PartialEq<str> for Line {
+impl<T: Deref<Target = str>> PartialEq<str> for LineOf<T> {
     fn eq(&self, other: &str) -> bool {
         **self == *other
     }
 }
 
-#[cfg(feature = "std")]
-impl PartialEq<&str> for Line {
+impl<T: Deref<Target = str>> PartialEq<&str> for LineOf<T> {
     fn eq(&self, other: &&str) -> bool {
         **self == **other
     }
 }
 
-#[cfg(feature = "std")]
-impl PartialEq<String> for Line {
-    fn eq(&self, other: &String) -> bool {
-        **self == **other
+impl<T: Deref<Target = str>> fmt::Display for LineOf<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self)
     }
 }
 
-#[cfg(feature = "std")]
-impl PartialEq<ByteString> for Line {
-    fn eq(&self, other: &ByteString) -> bool {
-        self.text == *other
-    }
-}
-
-#[cfg(feature = "std")]
-impl PartialEq<Line> for str {
-    fn eq(&self, other: &Line) -> bool {
-        *self == **other
-    }
-}
-
-#[cfg(feature = "std")]
-impl PartialEq<Line> for &str {
-    fn eq(&self, other: &Line) -> bool {
-        **self == **other
-    }
-}
-
-#[cfg(feature = "std")]
-impl PartialEq<Line> for String {
-    fn eq(&self, other: &Line) -> bool {
-        **self == **other
+impl<T: Into<String>> From<LineOf<T>> for String {
+    fn from(line: LineOf<T>) -> Self {
+        line.text.into()
     }
 }
 
@@ -292,16 +202,12 @@ impl From<Line> for ByteString {
 }
 
 #[cfg(feature = "std")]
-impl From<Line> for String {
-    fn from(line: Line) -> Self {
-        line.text.into()
-    }
-}
-
-#[cfg(feature = "std")]
-impl fmt::Display for Line {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.text)
+/// Copies the text.
+impl From<LineRef<'_>> for Line {
+    fn from(
+        LineRef { text, number, offset, end, error_count, first_error_offset }: LineRef<'_>,
+    ) -> Self {
+        Self { text: text.into(), number, offset, end, error_count, first_error_offset }
     }
 }
 

@@ -130,28 +130,6 @@ impl<S, E> CharStream<S, E>
 where
     S: TryStream<Ok: Into<Bytes>, Error = E>,
 {
-    /// Polls for the next `char` without consuming it; see [`peek`](Self::peek).
-    #[allow(clippy::type_complexity, reason = "as that of `Stream::poll_next`")]
-    pub fn poll_peek<'a>(
-        mut self: Pin<&'a mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<char, &'a StreamError<E>>>> {
-        ready!(self.as_mut().poll_first(cx));
-        let this = self.project();
-        let next = this.block.peek().map(Ok);
-        Poll::Ready(next.or_else(|| this.error.as_ref().map(Err)))
-    }
-
-    /// Polls for the next block and consumes it; see [`next_block`](Self::next_block).
-    #[allow(clippy::type_complexity, reason = "as that of `Stream::poll_next`")]
-    pub fn poll_next_block<'a>(
-        mut self: Pin<&'a mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<&'a [char], StreamError<E>>>> {
-        let next = ready!(self.as_mut().poll_first(cx));
-        Poll::Ready(self.take(next, |block| Some(block.take_chars())))
-    }
-
     /// Polls for the next `char` and its offset; see [`next_indexed`](Self::next_indexed).
     #[inline]
     #[allow(clippy::type_complexity, reason = "as that of `Stream::poll_next`")]

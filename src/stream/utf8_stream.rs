@@ -1,6 +1,5 @@
 //! How do chunks become text?
 
-use std::mem;
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
@@ -83,7 +82,7 @@ pin_project! {
         pub(super) state: SourceState,
         // Whether bytes may be missing after an error of `inner`.
         pub(super) may_lose: bool,
-        // Whether a chunk is being converted, or its conversion has panicked.
+        // Of events: whether a chunk is being converted, or its conversion has panicked.
         pub(super) is_converting: bool,
     }
 }
@@ -356,7 +355,7 @@ impl<S: TryStream<Ok: Into<Bytes>>> Stream for Utf8Stream<S> {
     type Item = Result<ByteString, StreamError<S::Error>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.poll_with(cx, |text| Ok(text.next()?), |text| Ok(text.end()?), |_| {})
+        self.poll_with(cx, |text| Ok(text.next()?), |text| Ok(text.end()?))
     }
 }
 
@@ -369,7 +368,6 @@ impl<S: TryStream<Ok: Into<Bytes>>> Stream for Utf8Stream<S, FallbackDecoder> {
             cx,
             |text| Ok(text.decoder.next_text(&mut text.chunk, text.mode)?),
             |text| Ok(text.decoder.last_text(text.mode)?),
-            |_| {},
         )
     }
 }
@@ -392,7 +390,7 @@ impl<S> Utf8Stream<S> {
     where
         S: TryStream<Ok: Into<Bytes>>,
     {
-        self.poll_with(cx, |text| Ok(next_piece(text)?), |text| Ok(end_piece(text)?), |_| {})
+        self.poll_with(cx, |text| Ok(next_piece(text)?), |text| Ok(end_piece(text)?))
     }
 }
 
@@ -407,23 +405,18 @@ impl<S, D> Utf8Stream<S, D> {
         self.map_text(|text| ChunkText { decoder: map(text.decoder), ..text })
     }
 
-    /// Polls for the next item. `next` takes it from the chunk, `end` from the end of the stream. `lose` is called
-    /// before an error after which bytes may be missing, and after a conversion that panicked.
+    /// Polls for the next item. `next` takes it from the chunk, `end` from the end of the stream.
     pub(super) fn poll_with<T>(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         next: impl Fn(&mut ChunkText<D>) -> Result<Option<T>, StreamError<S::Error>>,
         end: impl Fn(&mut ChunkText<D>) -> Result<Option<T>, StreamError<S::Error>>,
-        lose: impl Fn(&mut D),
     ) -> Poll<Option<Result<T, StreamError<S::Error>>>>
     where
         S: TryStream<Ok: Into<Bytes>>,
     {
         let mut this = self.project();
         let text = this.text;
-        if mem::take(this.is_converting) {
-            lose(&mut text.decoder);
-        }
         let mut silent = 0;
         while *this.state == SourceState::Open {
             if let Some(item) = next(text).transpose() {
@@ -434,17 +427,10 @@ impl<S, D> Utf8Stream<S, D> {
             }
             match ready!(this.inner.as_mut().try_poll_next(cx)) {
                 Some(Ok(chunk)) => {
-                    *this.is_converting = true;
                     text.chunk = chunk.into();
-                    *this.is_converting = false;
                     silent += 1;
                 }
-                Some(Err(error)) => {
-                    if *this.may_lose {
-                        lose(&mut text.decoder);
-                    }
-                    return Poll::Ready(Some(Err(StreamError::Inner(error))));
-                }
+                Some(Err(error)) => return Poll::Ready(Some(Err(StreamError::Inner(error)))),
                 None => *this.state = SourceState::Ending,
             }
         }

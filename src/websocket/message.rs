@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use bytes::{BufMut, Bytes, BytesMut};
 use bytestring::ByteString;
 
-use crate::decoder::{Utf8Decoder, Utf8Error, boundary};
+use crate::decoder::{Utf8Decoder, Utf8Error, boundary, slices::from_utf8_bytes};
 
 /// A received message or control frame.
 ///
@@ -257,13 +257,7 @@ pub fn parse_close(payload: Bytes) -> Result<Option<(u16, ByteString)>, MessageE
         [high, low, ..] => u16::from_be_bytes([high, low]),
     };
     check_code(code)?;
-    let mut decoder = Utf8Decoder::new();
-    let mut reason = ByteString::new();
-    // Before an error there is at most one piece of text.
-    for piece in decoder.push_bytes(payload.slice(2..)) {
-        reason = piece.map_err(MessageError::Reason)?;
-    }
-    decoder.finish().map_err(MessageError::Reason)?;
+    let reason = from_utf8_bytes(payload.slice(2..)).map_err(MessageError::Reason)?;
     Ok(Some((code, reason)))
 }
 

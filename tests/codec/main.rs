@@ -457,7 +457,7 @@ fn no_object_repairs_to_a_rejected_character() {
         let codec = Utf8LinesCodec::new().with_error_mode(mode);
         let mut codec = codec.with_options(Utf8Options::new().reject_controls());
         let line = codec.decode_eof(&mut BytesMut::from(&bytes[..])).unwrap().unwrap().unwrap();
-        assert_eq!(line, text);
+        assert_eq!(*line, *text);
     }
 }
 

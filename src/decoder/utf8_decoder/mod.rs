@@ -145,7 +145,8 @@ impl Utf8Decoder {
         if scanner.is_batched() {
             scanner.set_density(ErrorDensity::Dense);
         }
-        Piece::take(scanner, partial, stats, input)
+        let piece = Piece::take(scanner, partial, input)?;
+        Some(piece.map_err(|error| stats.note(error)))
     }
 
     /// Ends the stream.
@@ -350,16 +351,13 @@ pub enum Piece<'c> {
 impl<'c> Piece<'c> {
     /// Returns the next piece of `input`, and moves past it.
     #[inline]
-    fn take(
+    pub(super) fn take(
         scanner: &mut Scanner,
         partial: &mut Partial,
-        stats: &mut Utf8Stats,
         input: &mut &'c [u8],
     ) -> Option<Result<Self, Utf8Error>> {
-        match partial.take(scanner, input) {
-            Some(Ok(c)) => return Some(Ok(Self::Char(c))),
-            Some(Err(error)) => return Some(Err(stats.note(error))),
-            None => {}
+        if let Some(split) = partial.take(scanner, input) {
+            return Some(split.map(Self::Char));
         }
         while !input.is_empty() {
             match scanner.step(input) {
@@ -370,7 +368,7 @@ impl<'c> Piece<'c> {
                 Step::Skip(len) => *input = tail(input, len),
                 Step::Error(error) => {
                     *input = tail(input, error.bytes().len());
-                    return Some(Err(stats.note(error)));
+                    return Some(Err(error));
                 }
                 Step::NeedMore => {
                     partial.hold(input);
@@ -589,10 +587,10 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
             // Not `None`: a new block has an ill-formed part.
             return self.take_part();
         }
-        Some(match Piece::take(self.scanner, self.partial, self.stats, &mut self.input)? {
+        Some(match Piece::take(self.scanner, self.partial, &mut self.input)? {
             Ok(Piece::Text(text)) => Ok(text),
             Ok(Piece::Char(c)) => Ok(c.encode_utf8(self.split_char.take()?)),
-            Err(error) => Err(error),
+            Err(error) => Err(self.stats.note(error)),
         })
     }
 }

@@ -16,9 +16,6 @@
 //! of the allocator; a leak shows in the bytes on the heap.
 
 mod connection;
-mod figures;
-mod receive;
-mod text;
 
 use std::error::Error;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -176,4 +173,453 @@ fn as_many_as(wanted: usize) -> usize {
     #[cfg(not(unix))]
     let files = 1000;
     wanted.min(files.saturating_sub(64) / 2).max(1)
+}
+
+mod figures {
+    //! The numbers that are counted, and how they are printed.
+
+    use std::alloc::System;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
+
+    use stats_alloc::StatsAlloc;
+
+    /// Totals over all connections.
+    #[derive(Debug)]
+    pub(crate) struct Figures {
+        bytes: AtomicU64,
+        chars: AtomicU64,
+        messages: AtomicU64,
+        lost: AtomicU64,
+        ill_formed: AtomicU64,
+        cancelled: AtomicU64,
+        resets: AtomicU64,
+        half_closed: AtomicU64,
+        /// A histogram of latencies: see [`bucket`].
+        latencies: [AtomicU64; BUCKETS],
+    }
+
+    /// A kind of fault that is injected.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) enum Fault {
+        IllFormed,
+        CancelledRead,
+        Reset,
+        HalfClosed,
+    }
+
+    /// A sample of the totals at one time.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Sample {
+        pub(crate) at: Duration,
+        pub(crate) resident: Option<u64>,
+        pub(crate) heap: u64,
+    }
+
+    impl Figures {
+        pub(crate) fn add_message(&self, bytes: u64, latency: Duration) {
+            self.bytes.fetch_add(bytes, Ordering::Relaxed);
+            self.messages.fetch_add(1, Ordering::Relaxed);
+            self.latencies[bucket(latency)].fetch_add(1, Ordering::Relaxed);
+        }
+
+        pub(crate) fn add_chars(&self, chars: u64) {
+            self.chars.fetch_add(chars, Ordering::Relaxed);
+        }
+
+        pub(crate) fn add_lost(&self, chars: u64) {
+            self.lost.fetch_add(chars, Ordering::Relaxed);
+        }
+
+        pub(crate) fn add_fault(&self, fault: Fault, times: u64) {
+            let counter = match fault {
+                Fault::IllFormed => &self.ill_formed,
+                Fault::CancelledRead => &self.cancelled,
+                Fault::Reset => &self.resets,
+                Fault::HalfClosed => &self.half_closed,
+            };
+            counter.fetch_add(times, Ordering::Relaxed);
+        }
+
+        pub(crate) fn lost(&self) -> u64 {
+            self.lost.load(Ordering::Relaxed)
+        }
+
+        pub(crate) fn print(&self, time: Duration) {
+            let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+            let (seconds, messages) = (time.as_secs_f64(), get(&self.messages));
+            println!(
+                "text: {messages} messages, {} characters, {:.1} MB in {seconds:.1} s: {:.0} messages/s, {:.2} MB/s",
+                get(&self.chars),
+                get(&self.bytes) as f64 / 1e6,
+                messages as f64 / seconds,
+                get(&self.bytes) as f64 / 1e6 / seconds,
+            );
+            println!(
+                "latency of a message, from its first byte written to its last character read: p50 {:?}, p99 {:?}",
+                self.percentile(0.50),
+                self.percentile(0.99),
+            );
+            println!(
+                "faults: {} ill-formed parts, {} reads cancelled, {} connections reset and {} half closed inside a character",
+                get(&self.ill_formed),
+                get(&self.cancelled),
+                get(&self.resets),
+                get(&self.half_closed),
+            );
+        }
+
+        /// A percentile of the latencies, to within a sixteenth.
+        fn percentile(&self, part: f64) -> Duration {
+            let counts = self.latencies.iter().map(|count| count.load(Ordering::Relaxed));
+            let rank = (part * counts.clone().sum::<u64>() as f64).ceil() as u64;
+            let mut sum = 0;
+            let reached = counts.map(|count| {
+                sum += count;
+                sum
+            });
+            let bucket = reached.into_iter().position(|sum| sum >= rank).unwrap_or(BUCKETS - 1);
+            Duration::from_micros(upper_end(bucket))
+        }
+    }
+
+    impl Default for Figures {
+        fn default() -> Self {
+            Self {
+                bytes: AtomicU64::new(0),
+                chars: AtomicU64::new(0),
+                messages: AtomicU64::new(0),
+                lost: AtomicU64::new(0),
+                ill_formed: AtomicU64::new(0),
+                cancelled: AtomicU64::new(0),
+                resets: AtomicU64::new(0),
+                half_closed: AtomicU64::new(0),
+                latencies: [const { AtomicU64::new(0) }; BUCKETS],
+            }
+        }
+    }
+
+    const BUCKETS: usize = 16 * 30;
+
+    /// Sixteen buckets for each doubling; below 16 microseconds, one for each.
+    fn bucket(latency: Duration) -> usize {
+        let micros = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX).max(1);
+        let doublings = micros.ilog2().saturating_sub(4);
+        let bucket = 16 * doublings as usize + (micros >> doublings) as usize;
+        bucket.min(BUCKETS - 1)
+    }
+
+    /// The first number of microseconds that is in no bucket up to this one.
+    fn upper_end(bucket: usize) -> u64 {
+        let next = bucket as u64 + 1;
+        let doublings = (next / 16).saturating_sub(1);
+        (next - 16 * doublings) << doublings
+    }
+
+    /// The resident memory of this process, if the system reports it.
+    pub(crate) fn resident_bytes() -> Option<u64> {
+        let status = std::fs::read_to_string("/proc/self/status").ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+        Some(1024 * line.split_whitespace().next()?.parse::<u64>().ok()?)
+    }
+
+    /// Bytes that are allocated and not freed.
+    pub(crate) fn heap_bytes(allocator: &StatsAlloc<System>) -> u64 {
+        let stats = allocator.stats();
+        stats.bytes_allocated.saturating_sub(stats.bytes_deallocated) as u64
+    }
+
+    /// The mean number of bytes on the heap between two times.
+    pub(crate) fn mean_heap(samples: &[Sample], from: Duration, to: Duration) -> Option<u64> {
+        let heaps: Vec<_> =
+            samples.iter().filter(|s| (from..to).contains(&s.at)).map(|s| s.heap).collect();
+        heaps.iter().sum::<u64>().checked_div(heaps.len() as u64)
+    }
+}
+
+mod receive {
+    //! The receiving end of a direction, in one of five forms.
+
+    use std::time::Duration;
+
+    use futures::{Stream, StreamExt};
+    use tokio::io::AsyncRead;
+    use tokio::time::timeout;
+    use tokio_util::codec::FramedRead;
+    use utf8_codec::codec::{CodecError, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
+    use utf8_codec::stream::{StreamError, Utf8Reader, Utf8Stream};
+    use utf8_codec::{ErrorMode, Utf8Error};
+
+    use crate::connection::Direction;
+    use crate::figures::Fault;
+    use crate::text::Random;
+
+    /// A receiver.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum Receiver {
+        Reader,
+        Stream,
+        Chunks,
+        Lossy,
+        Lines,
+    }
+
+    impl Receiver {
+        pub(crate) const ALL: [Self; 5] =
+            [Self::Reader, Self::Stream, Self::Chunks, Self::Lossy, Self::Lines];
+
+        /// Whether it replaces ill-formed parts with U+FFFD.
+        pub(crate) fn repairs(self) -> bool {
+            matches!(self, Self::Lossy | Self::Lines)
+        }
+    }
+
+    /// Reads everything, to the end or until the connection breaks.
+    pub(crate) async fn receive<R: AsyncRead + Unpin>(
+        receiver: Receiver,
+        socket: R,
+        direction: &Direction,
+        mut random: Random,
+    ) {
+        match receiver {
+            Receiver::Reader => {
+                let mut reader = Utf8Reader::new(socket);
+                loop {
+                    let patience = patience(&mut random);
+                    match timeout(patience, reader.next_str()).await {
+                        Err(_) => direction.add_fault(Fault::CancelledRead, 1),
+                        Ok(Ok(Some(text))) => direction.add_text(text),
+                        Ok(Err(StreamError::Utf8(error))) => add(direction, &error),
+                        Ok(Ok(None) | Err(_)) => return,
+                    }
+                }
+            }
+            Receiver::Stream => {
+                let mut texts = Utf8Stream::from_reader(socket);
+                while let Some(text) = next(&mut texts, direction, &mut random).await {
+                    match text {
+                        Ok(text) => direction.add_text(&text),
+                        Err(StreamError::Utf8(error)) => add(direction, &error),
+                        Err(_) => return,
+                    }
+                }
+            }
+            Receiver::Chunks => {
+                let mut chunks = FramedRead::new(socket, Utf8ChunksCodec::new());
+                while let Some(chunk) = next(&mut chunks, direction, &mut random).await {
+                    match chunk {
+                        Ok(Ok(text)) => direction.add_text(&text),
+                        Ok(Err(error)) => add(direction, &error),
+                        Err(_) => return,
+                    }
+                }
+            }
+            Receiver::Lossy => {
+                let codec = Utf8Codec::new().with_error_mode(ErrorMode::Replacement);
+                let mut texts = FramedRead::new(socket, codec);
+                while let Some(text) = next(&mut texts, direction, &mut random).await {
+                    match text {
+                        Ok(text) => direction.add_text(&text),
+                        Err(CodecError::Invalid(error)) => add(direction, &error),
+                        Err(_) => return,
+                    }
+                }
+            }
+            Receiver::Lines => {
+                let codec = Utf8LinesCodec::new().with_error_mode(ErrorMode::Replacement);
+                let mut lines = FramedRead::new(socket, codec);
+                while let Some(line) = next(&mut lines, direction, &mut random).await {
+                    match line {
+                        Ok(Ok(line)) => {
+                            direction.add_text(&line.text);
+                            if line.is_terminated() {
+                                direction.add_text("\n");
+                            }
+                        }
+                        // No line is as long as the limit, so this counts as a loss.
+                        Ok(Err(_)) => {}
+                        Err(_) => return,
+                    }
+                }
+            }
+        }
+    }
+
+    fn add(direction: &Direction, error: &Utf8Error) {
+        direction.add_error(error.valid_up_to(), error.bytes());
+    }
+
+    /// The next item. The future is dropped now and then, and made again.
+    async fn next<S: Stream + Unpin>(
+        stream: &mut S,
+        direction: &Direction,
+        random: &mut Random,
+    ) -> Option<S::Item> {
+        loop {
+            match timeout(patience(random), stream.next()).await {
+                Ok(item) => return item,
+                Err(_) => direction.add_fault(Fault::CancelledRead, 1),
+            }
+        }
+    }
+
+    fn patience(random: &mut Random) -> Duration {
+        Duration::from_millis(20 + random.below(2000) as u64)
+    }
+}
+
+mod text {
+    //! The text that is sent: random, of mixed scripts, with ill-formed sequences.
+
+    /// SplitMix64: small, and random enough for choices.
+    #[derive(Clone, Debug)]
+    pub(crate) struct Random(u64);
+
+    impl Random {
+        pub(crate) fn new(seed: u64) -> Self {
+            Self(seed)
+        }
+
+        /// An independent generator.
+        pub(crate) fn fork(&mut self) -> Self {
+            Self(self.next())
+        }
+
+        fn next(&mut self) -> u64 {
+            self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+            mixed ^ (mixed >> 31)
+        }
+
+        /// A number below `end`, which is not 0.
+        pub(crate) fn below(&mut self, end: usize) -> usize {
+            (self.next() % end as u64) as usize
+        }
+
+        /// True once in `times` times, on average.
+        pub(crate) fn one_in(&mut self, times: usize) -> bool {
+            self.below(times) == 0
+        }
+
+        /// The maximum length of the pieces that a message is sent in.
+        pub(crate) fn longest_piece(&mut self) -> usize {
+            self.choose(&[1, 3, 20, 300, 5000])
+        }
+
+        fn choose<T: Copy>(&mut self, from: &[T]) -> T {
+            from[self.below(from.len())]
+        }
+    }
+
+    /// A summary of a stream so far, sent or received.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) struct Account {
+        pub(crate) chars: u64,
+        pub(crate) errors: u64,
+        /// A checksum of all text and of all errors with their offsets, in order (FNV-1a).
+        checksum: u64,
+    }
+
+    impl Account {
+        pub(crate) const NOTHING: Self =
+            Self { chars: 0, errors: 0, checksum: 0xCBF2_9CE4_8422_2325 };
+
+        pub(crate) fn add_text(&mut self, text: &str) {
+            self.chars += text.chars().count() as u64;
+            self.add(text.as_bytes());
+        }
+
+        pub(crate) fn add_error(&mut self, offset: u64, bytes: &[u8]) {
+            self.errors += 1;
+            // A byte that no text has keeps errors and text apart.
+            self.add(&[0xFF]);
+            self.add(&offset.to_le_bytes());
+            self.add(bytes);
+        }
+
+        fn add(&mut self, bytes: &[u8]) {
+            for &byte in bytes {
+                self.checksum = (self.checksum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+            }
+        }
+    }
+
+    /// A message as it goes over the wire. Its last character is a newline, its only one.
+    #[derive(Debug, Default)]
+    pub(crate) struct Message {
+        pub(crate) bytes: Vec<u8>,
+        pub(crate) ill_formed: u64,
+    }
+
+    impl Message {
+        /// Makes a message at `offset` of the stream, and adds to `account` what the receiver must decode;
+        /// if `repaired`, with U+FFFD for each ill-formed part.
+        pub(crate) fn random(
+            random: &mut Random,
+            offset: u64,
+            repaired: bool,
+            account: &mut Account,
+        ) -> Self {
+            // Most messages are short.
+            let parts = if random.one_in(20) { 1 + random.below(200) } else { 1 + random.below(6) };
+            let mut message = Self::default();
+            for _ in 0..parts {
+                let text = random.choose(TEXTS);
+                message.bytes.extend_from_slice(text.as_bytes());
+                account.add_text(text);
+                if random.one_in(8) {
+                    for subpart in random.choose(ILL_FORMED) {
+                        let at = offset + message.bytes.len() as u64;
+                        message.bytes.extend_from_slice(subpart);
+                        message.ill_formed += 1;
+                        if repaired {
+                            account.add_text("\u{FFFD}");
+                        } else {
+                            account.add_error(at, subpart);
+                        }
+                    }
+                }
+            }
+            message.bytes.push(b'\n');
+            account.add_text("\n");
+            message
+        }
+    }
+
+    /// None begins with a continuation byte, so none completes a truncated sequence before it.
+    const TEXTS: &[&str] = &[
+        "plain text, and more of it; ",
+        "né à Zürich ",
+        "Съешь ещё этих мягких булок ",
+        "色は匂へど散りぬるを",
+        "키스의 고유조건은 ",
+        "نص حكيم له سر قاطع ",
+        "ऋषियों को सताने वाले ",
+        "👩‍👩‍👧‍👦🏳️‍🌈",
+        "𝒜𝒷𝒸\u{10FFFF}",
+        "\u{FEFF}",
+        "\0",
+        "x",
+    ];
+
+    /// Ill-formed sequences, as their maximal subparts.
+    const ILL_FORMED: &[&[&[u8]]] = &[
+        &[b"\xFF"],
+        &[b"\xFE"],
+        &[b"\x80"],
+        &[b"\xC0", b"\xAF"],
+        &[b"\xC3"],
+        &[b"\xE0", b"\x80", b"\xAF"],
+        &[b"\xE2\x82"],
+        &[b"\xED", b"\xA0", b"\x80"],
+        &[b"\xF0\x9F\x98"],
+        &[b"\xF0", b"\x80", b"\x80", b"\x80"],
+        &[b"\xF4", b"\x90", b"\x80", b"\x80"],
+        &[b"\xF5", b"\x80"],
+    ];
+
+    /// Incomplete characters, for streams that end inside one.
+    pub(crate) const HALVES: &[&[u8]] =
+        &[b"\xC3", b"\xE2", b"\xE2\x82", b"\xF0\x9F", b"\xF0\x9F\x98"];
 }
