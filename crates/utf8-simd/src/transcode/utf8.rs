@@ -194,6 +194,9 @@ impl DecodeUnit for char {
 /// The most bytes that `Level::decode_short_utf16` and `decode_short_chars` decode.
 const SHORT: usize = 512;
 
+/// The most bytes of ASCII that they decode at every level.
+const SHORT_ASCII: usize = 64;
+
 /// Validates `input` and decodes it.
 // Always inlined: what a call saves and restores takes longer than decoding short input. Rows `to-utf-16/*/64`.
 #[inline(always)]
@@ -217,7 +220,9 @@ fn decode_valid<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Transcoded {
     let (mut read, mut written) = (0, 0);
     loop {
         let (rest, room) = (tail(input, read), output.get_mut(written..).unwrap_or_default());
-        if let ascii @ 1.. = U::decode_ascii(level, rest, room) {
+        if rest.len() > SHORT_ASCII
+            && let ascii @ 1.. = U::decode_ascii(level, rest, room)
+        {
             read += ascii;
             written += ascii;
             if read == input.len() {

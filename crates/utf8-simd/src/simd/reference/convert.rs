@@ -123,18 +123,19 @@ pub(in crate::simd) fn decode_ascii<U: DecodedUnit>(bytes: &[u8], out: &mut [U])
 
 /// Decodes `bytes` if they are short ASCII and fit. Returns the number of units.
 pub(in crate::simd) fn decode_short_chars(bytes: &[u8], out: &mut [char]) -> Option<usize> {
-    short_ascii(bytes, out)
+    if bytes.len() > 64 { None } else { short_ascii(bytes, out) }
 }
 
 /// Decodes `bytes` if they are short ASCII and fit. Returns the number of units.
 pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Option<usize> {
-    short_ascii(bytes, out)
+    if bytes.len() > 64 { None } else { short_ascii(bytes, out) }
 }
 
-// Not inlined: the callers of a level contain a call of each level's function.
+// Not inlined: the callers of a level contain a call of each level's function. The compiler knows that there are at most 64
+// bytes: rows `to-chars/ascii/64`.
 #[inline(never)]
 fn short_ascii<U: DecodedUnit>(bytes: &[u8], out: &mut [U]) -> Option<usize> {
-    if bytes.len() > out.len().min(64) || !bytes.is_ascii() {
+    if bytes.len() > out.len() || !bytes.is_ascii() {
         return None;
     }
     for (unit, &byte) in out.iter_mut().zip(bytes) {
