@@ -95,10 +95,12 @@ fn medium<const SIZE: usize, const CHECK: bool>(
     bytes: &[u8],
     out: &mut [MaybeUninit<u8>],
 ) -> Option<usize> {
-    match bytes.len() {
-        ..=BLOCK => short::<SIZE, CHECK>(bytes, out),
-        ..=MEDIUM => blocks::<SIZE, CHECK>(bytes, out),
-        _ => None,
+    if bytes.len() <= BLOCK {
+        short::<SIZE, CHECK>(bytes, out)
+    } else if bytes.len() <= MEDIUM {
+        blocks::<SIZE, CHECK>(bytes, out)
+    } else {
+        None
     }
 }
 
