@@ -8,7 +8,8 @@ use core::time::Duration;
 
 use memchr::{memchr, memchr2};
 
-use crate::decoder::{BOM, Utf8Decoder, Utf8Error, from_utf8, push_within};
+use crate::decoder::text::{Level, split_line, valid_prefix};
+use crate::decoder::{BOM, Utf8Decoder, Utf8Error, push_within};
 use crate::sse::{Event, EventError, EventItem, EventPart, SharedStr};
 
 /// Decodes an event stream that arrives in chunks split anywhere.
@@ -372,7 +373,40 @@ impl EventDecoder {
 
     /// Decodes the front of `input` up to the end of the next item, and removes it. The caller takes an event with
     /// [`event`](Self::event).
+    #[inline(always)]
     pub(crate) fn find<'a>(&mut self, input: &mut &'a [u8]) -> Found<'a> {
+        let (all, start) = (*input, self.position);
+        let found = if self.take_byte(all) { Found::End } else { self.find_any(all) };
+        *input = &all[(self.position - start) as usize..];
+        found
+    }
+
+    /// The fast path for a chunk of one byte, if it is ASCII of data that has been begun. Returns whether it is.
+    // The reference count of a chunk is changed twice, and the code between is not run at the same time: its latency counts.
+    // Rows `event-stream/*/1`.
+    #[inline(always)]
+    pub(crate) fn take_byte(&mut self, chunk: &[u8]) -> bool {
+        let ([byte], Pending { data: Some(data), length, .. }) = (chunk, &mut self.pending) else {
+            return false;
+        };
+        let is_taken = matches!(self.line, EventLine::Value(Field::Data))
+            && byte.is_ascii()
+            && !is_line_end(*byte)
+            && self.utf8.incomplete().is_empty()
+            && data.len() < data.capacity()
+            && *length < self.rules.content;
+        if is_taken {
+            data.push(char::from(*byte));
+            *length += 1;
+            self.position += 1;
+        }
+        is_taken
+    }
+
+    // The input is passed by value, so that a chunk whose events are found can stay in registers.
+    #[inline(never)]
+    fn find_any<'a>(&mut self, mut input: &'a [u8]) -> Found<'a> {
+        let input = &mut input;
         // The data of the event, while it is a single line of this input.
         let mut data = None;
         let found = loop {
@@ -385,7 +419,10 @@ impl EventDecoder {
                     }
                     Found::End
                 }
-                EventLine::Start => self.take_line(&mut data, input),
+                EventLine::Start => match self.take_line(&mut data, input) {
+                    Found::Event(data) => return Found::Event(data),
+                    found => found,
+                },
                 EventLine::Value(field) => self.take_value(field, input),
                 EventLine::Head(head) => self.take_head(head, input),
                 EventLine::Ignored => self.take_ignored(input),
@@ -450,13 +487,11 @@ impl EventDecoder {
         Found::End
     }
 
-    /// Takes a line that is well-formed and whole. Takes the head of another. `data` is that of the event, if none was copied.
+    /// Takes a line, or the front of one that is cut. `data` is that of the event, if none was copied.
     #[inline]
     fn take_line<'a>(&mut self, data: &mut Option<&'a str>, input: &mut &'a [u8]) -> Found<'a> {
         self.pending.offset.get_or_insert(self.position);
-        let end = line_end(input);
-        let line = &input[..end.unwrap_or(input.len())];
-        let (field, at) = match Field::of(line, end.is_some()) {
+        let (field, at) = match Field::of(input) {
             _ if self.pending.is_rejected => return self.ignore(),
             Begin::Undecided => {
                 self.line = EventLine::Head(Head::EMPTY);
@@ -466,12 +501,10 @@ impl EventDecoder {
             Begin::Unknown => return self.ignore(),
             Begin::Value(field, at) => (field, at),
         };
-        if end.is_some()
-            && !matches!(field, Field::Retry(_))
-            && let Ok(text) = from_utf8(&line[at..])
-        {
-            self.take(input, line.len());
-            self.end_line(input);
+        let value = &input[at..];
+        let front = Front::of(value);
+        if front.is_whole(value) && !matches!(field, Field::Retry(_)) {
+            let text = front.text;
             let admitted = match field {
                 Field::Data if data.is_none() && self.pending.data.is_none() => {
                     *data = Some(text);
@@ -487,6 +520,17 @@ impl EventDecoder {
                     .admit(field, text.len(), self.rules)
                     .map(|()| self.set(field, text)),
             };
+            // The usual end of an event, without another turn.
+            if field == Field::Data
+                && let (Ok(()), Some(_), [b'\n', b'\n', ..]) =
+                    (&admitted, &data, &value[front.end..])
+            {
+                self.take(input, at + text.len() + 2);
+                self.end_event(true);
+                return Found::Event(*data);
+            }
+            self.take(input, at + text.len());
+            self.end_line(input);
             return match admitted {
                 Ok(()) if field == Field::Comment => Found::Comment(Some(text)),
                 Ok(()) => Found::End,
@@ -497,7 +541,8 @@ impl EventDecoder {
             self.keep(data.take());
         }
         self.take(input, at);
-        self.begin_value(field)
+        self.begin_value(field);
+        self.take_front(field, front, input)
     }
 
     /// Adds the first bytes of `input` to those of a line whose field is unknown.
@@ -508,7 +553,7 @@ impl EventDecoder {
         let held = head.len;
         head.len += more.len();
         head.bytes[held..head.len].copy_from_slice(more);
-        match Field::of(&head.bytes[..head.len], end.is_some()) {
+        match Field::of_head(&head.bytes[..head.len], end.is_some()) {
             Begin::Undecided => {
                 self.take(input, more.len());
                 self.line = EventLine::Head(head);
@@ -518,7 +563,8 @@ impl EventDecoder {
             Begin::Unknown => self.ignore(),
             Begin::Value(field, at) => {
                 self.take(input, at - held);
-                self.begin_value(field)
+                self.begin_value(field);
+                Found::End
             }
         }
     }
@@ -537,12 +583,11 @@ impl EventDecoder {
         Found::End
     }
 
-    fn begin_value<'a>(&mut self, field: Field) -> Found<'a> {
+    fn begin_value(&mut self, field: Field) {
         self.line = EventLine::Value(field);
         if field == Field::Data {
             self.begin_data();
         }
-        Found::End
     }
 
     fn begin_data(&mut self) {
@@ -563,19 +608,41 @@ impl EventDecoder {
     /// Takes the value of `field` up to the line end, or ends it.
     #[inline]
     fn take_value<'a>(&mut self, field: Field, input: &mut &'a [u8]) -> Found<'a> {
-        let end = line_end(input);
-        let piece = &input[..end.unwrap_or(input.len())];
-        let mut taken = self.append_value(field, piece);
-        self.take(input, piece.len());
-        if end.is_some() {
+        let front = match self.utf8.incomplete() {
+            [] => Front::of(input),
+            _ => Front { text: "", end: line_end(input).unwrap_or(input.len()) },
+        };
+        self.take_front(field, front, input)
+    }
+
+    /// Adds the front of `input` to the value of `field`, and ends the line if it is whole.
+    #[inline]
+    fn take_front<'a>(
+        &mut self,
+        field: Field,
+        Front { text, end }: Front<'a>,
+        input: &mut &'a [u8],
+    ) -> Found<'a> {
+        let is_cut = end == input.len();
+        let (mut taken, len) = match field {
+            Field::Retry(_) => (Ok(()), 0),
+            _ => (self.pending.append(field, text, self.rules), text.len()),
+        };
+        self.take(input, len);
+        if len < end {
+            let piece = &input[..end - len];
+            taken = taken.and_then(|()| self.decode_value(field, piece));
+            self.take(input, piece.len());
+        }
+        if !is_cut {
             taken = taken.and_then(|()| self.finish_value());
             self.end_line(input);
         }
         match taken {
-            Ok(()) if end.is_some() && field == Field::Comment => Found::Comment(None),
+            Ok(()) if !is_cut && field == Field::Comment => Found::Comment(None),
             Ok(()) => Found::End,
             Err(rejection) => {
-                if end.is_none() {
+                if is_cut {
                     self.line = EventLine::Ignored;
                 }
                 self.reject(field, rejection)
@@ -583,19 +650,7 @@ impl EventDecoder {
         }
     }
 
-    /// Adds a part of the value of `field`.
-    #[inline]
-    fn append_value(&mut self, field: Field, bytes: &[u8]) -> Result<(), Rejection> {
-        if self.utf8.incomplete().is_empty()
-            && !matches!(field, Field::Retry(_))
-            && let Ok(text) = from_utf8(bytes)
-        {
-            return self.pending.append(field, text, self.rules);
-        }
-        self.decode_value(field, bytes)
-    }
-
-    /// As `append_value`, if `bytes` are not text.
+    /// Adds a part of the value of `field` that is not only text.
     #[inline(never)]
     fn decode_value(&mut self, field: Field, bytes: &[u8]) -> Result<(), Rejection> {
         if let Field::Retry(number) = field {
@@ -824,12 +879,20 @@ enum Begin {
 }
 
 impl Field {
-    /// Returns the field of a line of which `line` is the beginning, or all if `is_whole`.
+    /// Returns the field of the line at the start of `input`.
     #[inline]
-    fn of(line: &[u8], is_whole: bool) -> Begin {
-        if let [b'd', b'a', b't', b'a', b':', first, ..] = line {
+    fn of(input: &[u8]) -> Begin {
+        if let [b'd', b'a', b't', b'a', b':', first, ..] = input {
             return Begin::Value(Self::Data, if *first == b' ' { 6 } else { 5 });
         }
+        let head = &input[..input.len().min(Head::LONGEST)];
+        let end = head.iter().position(|&byte| is_line_end(byte));
+        Self::of_head(&head[..end.unwrap_or(head.len())], end.is_some())
+    }
+
+    /// Returns the field of a line of which `line` is the beginning, or all if `is_whole`.
+    #[inline]
+    fn of_head(line: &[u8], is_whole: bool) -> Begin {
         let head = &line[..line.len().min(Head::LONGEST - 1)];
         let name = match memchr(b':', head) {
             Some(len) => &head[..len],
@@ -850,6 +913,38 @@ impl Field {
             None if !is_whole => Begin::Undecided,
             _ => Begin::Value(field, line.len().min(name.len() + 1)),
         }
+    }
+}
+
+/// The front of an input.
+struct Front<'a> {
+    /// Its text, up to the first ill-formed or incomplete part.
+    text: &'a str,
+    /// The offset of the first CR or LF, or the length of the input.
+    end: usize,
+}
+
+impl<'a> Front<'a> {
+    #[inline(always)]
+    fn of(input: &'a [u8]) -> Self {
+        let text = split_line(Level::detect(), *b"\r\n", input);
+        match input.get(text.len()) {
+            Some(0x80..) => Self::beyond_ascii(input, text.len()),
+            _ => Self { text, end: text.len() }, // in one pass
+        }
+    }
+
+    #[inline(never)]
+    fn beyond_ascii(input: &'a [u8], ascii: usize) -> Self {
+        let rest = &input[ascii..];
+        let end = ascii + line_end(rest).unwrap_or(rest.len());
+        Self { text: valid_prefix(&input[..end]).0, end }
+    }
+
+    /// Whether it is a whole line of `input`, and well-formed.
+    #[inline]
+    fn is_whole(&self, input: &[u8]) -> bool {
+        self.text.len() == self.end && self.end < input.len()
     }
 }
 
