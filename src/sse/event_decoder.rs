@@ -8,8 +8,8 @@ use core::time::Duration;
 
 use memchr::{memchr, memchr2};
 
-use crate::decoder::text::{Level, split_line, valid_prefix};
-use crate::decoder::{BOM, Utf8Decoder, Utf8Error, push_within};
+use crate::decoder::text::{Level, PrefixEnd, split_line, valid_prefix};
+use crate::decoder::{BOM, Step, Utf8Decoder, Utf8Error, push_within};
 use crate::sse::{Event, EventError, EventItem, EventPart, SharedStr};
 
 /// Decodes an event stream that arrives in chunks split anywhere.
@@ -389,18 +389,21 @@ impl EventDecoder {
         let ([byte], Pending { data: Some(data), length, .. }) = (chunk, &mut self.pending) else {
             return false;
         };
-        let is_taken = matches!(self.line, EventLine::Value(Field::Data))
-            && byte.is_ascii()
-            && !is_line_end(*byte)
-            && self.utf8.incomplete().is_empty()
-            && data.len() < data.capacity()
-            && *length < self.rules.content;
-        if is_taken {
-            data.push(char::from(*byte));
-            *length += 1;
-            self.position += 1;
+        let has_room = data.len() < data.capacity() && *length < self.rules.content;
+        match *byte {
+            _ if !matches!(self.line, EventLine::Value(Field::Data)) => return false,
+            _ if !self.utf8.incomplete().is_empty() => return false,
+            0x00..0x80 if has_room && !is_line_end(*byte) => {
+                data.push(char::from(*byte));
+                *length += 1;
+            }
+            0xC2..0xF5 => {
+                self.utf8.hold(chunk);
+            }
+            _ => return false,
         }
-        is_taken
+        self.position += 1;
+        true
     }
 
     // The input is passed by value, so that a chunk whose events are found can stay in registers.
@@ -542,7 +545,7 @@ impl EventDecoder {
         }
         self.take(input, at);
         self.begin_value(field);
-        self.take_front(field, front, input)
+        self.take_front(field, front, input, Ok(()))
     }
 
     /// Adds the first bytes of `input` to those of a line whose field is unknown.
@@ -608,11 +611,31 @@ impl EventDecoder {
     /// Takes the value of `field` up to the line end, or ends it.
     #[inline]
     fn take_value<'a>(&mut self, field: Field, input: &mut &'a [u8]) -> Found<'a> {
-        let front = match self.utf8.incomplete() {
-            [] => Front::of(input),
-            _ => Front { text: "", end: line_end(input).unwrap_or(input.len()) },
+        let taken = match self.utf8.incomplete() {
+            [] => Ok(()),
+            held => self.take_held(field, held.len(), input),
         };
-        self.take_front(field, front, input)
+        if input.is_empty() && taken.is_ok() {
+            return Found::End;
+        }
+        self.take_front(field, Front::of(input), input, taken)
+    }
+
+    /// Completes the character of `held` bytes with the front of `input`, up to the line end.
+    fn take_held(&mut self, field: Field, held: usize, input: &mut &[u8]) -> Result<(), Rejection> {
+        let next = &input[..input.len().min(3)];
+        let next = next.split(|&byte| is_line_end(byte)).next().unwrap_or_default();
+        self.utf8.scanner_mut().seek(self.position - held as u64);
+        if next.is_empty() {
+            return Ok(());
+        }
+        let (used, step) = self.utf8.resume(next);
+        self.take(input, used);
+        match step {
+            Step::Text(c) => self.pending.append(field, c.encode_utf8(&mut [0; 4]), self.rules),
+            Step::Error(error) => self.pending.append_piece(field, Err(error), self.rules),
+            Step::Skip(_) | Step::NeedMore => Ok(()),
+        }
     }
 
     /// Adds the front of `input` to the value of `field`, and ends the line if it is whole.
@@ -620,18 +643,19 @@ impl EventDecoder {
     fn take_front<'a>(
         &mut self,
         field: Field,
-        Front { text, end }: Front<'a>,
+        Front { text, end, is_incomplete }: Front<'a>,
         input: &mut &'a [u8],
+        mut taken: Result<(), Rejection>,
     ) -> Found<'a> {
         let is_cut = end == input.len();
-        let (mut taken, len) = match field {
-            Field::Retry(_) => (Ok(()), 0),
-            _ => (self.pending.append(field, text, self.rules), text.len()),
-        };
-        self.take(input, len);
-        if len < end {
-            let piece = &input[..end - len];
-            taken = taken.and_then(|()| self.decode_value(field, piece));
+        let text = if let Field::Retry(_) = field { "" } else { text };
+        if !text.is_empty() {
+            taken = taken.and_then(|()| self.pending.append(field, text, self.rules));
+            self.take(input, text.len());
+        }
+        if text.len() < end {
+            let piece = &input[..end - text.len()];
+            taken = taken.and_then(|()| self.decode_value(field, piece, is_incomplete));
             self.take(input, piece.len());
         }
         if !is_cut {
@@ -650,9 +674,14 @@ impl EventDecoder {
         }
     }
 
-    /// Adds a part of the value of `field` that is not only text.
+    /// Adds a part of the value of `field` that does not begin with text.
     #[inline(never)]
-    fn decode_value(&mut self, field: Field, bytes: &[u8]) -> Result<(), Rejection> {
+    fn decode_value(
+        &mut self,
+        field: Field,
+        bytes: &[u8],
+        is_incomplete: bool,
+    ) -> Result<(), Rejection> {
         if let Field::Retry(number) = field {
             let digits = bytes.iter().try_fold(number, |number, byte| {
                 let digit = char::from(*byte).to_digit(10)?;
@@ -663,8 +692,11 @@ impl EventDecoder {
             return Ok(());
         }
         let Self { utf8, pending, rules, .. } = self;
-        let held = utf8.incomplete().len() as u64;
-        utf8.scanner_mut().seek(self.position - held);
+        utf8.scanner_mut().seek(self.position);
+        if is_incomplete {
+            utf8.hold(bytes);
+            return Ok(());
+        }
         utf8.push(bytes).try_for_each(|piece| pending.append_piece(field, piece, *rules))
     }
 
@@ -922,6 +954,8 @@ struct Front<'a> {
     text: &'a str,
     /// The offset of the first CR or LF, or the length of the input.
     end: usize,
+    /// Whether the bytes between are the beginning of a character.
+    is_incomplete: bool,
 }
 
 impl<'a> Front<'a> {
@@ -930,7 +964,7 @@ impl<'a> Front<'a> {
         let text = split_line(Level::detect(), *b"\r\n", input);
         match input.get(text.len()) {
             Some(0x80..) => Self::beyond_ascii(input, text.len()),
-            _ => Self { text, end: text.len() }, // in one pass
+            _ => Self { text, end: text.len(), is_incomplete: false }, // in one pass
         }
     }
 
@@ -938,7 +972,8 @@ impl<'a> Front<'a> {
     fn beyond_ascii(input: &'a [u8], ascii: usize) -> Self {
         let rest = &input[ascii..];
         let end = ascii + line_end(rest).unwrap_or(rest.len());
-        Self { text: valid_prefix(&input[..end]).0, end }
+        let (text, why) = valid_prefix(&input[..end]);
+        Self { text, end, is_incomplete: matches!(why, PrefixEnd::Incomplete(_)) }
     }
 
     /// Whether it is a whole line of `input`, and well-formed.
