@@ -428,7 +428,10 @@ impl EventDecoder {
                 },
                 EventLine::Value(field) => self.take_value(field, input),
                 EventLine::Head(head) => self.take_head(head, input),
-                EventLine::Ignored => self.take_ignored(input),
+                EventLine::Ignored => {
+                    self.take_ignored(input);
+                    Found::End
+                }
                 EventLine::Bom(_) | EventLine::AfterCr => self.begin_line(byte, input),
             };
             if !matches!(found, Found::End) {
@@ -495,14 +498,19 @@ impl EventDecoder {
     fn take_line<'a>(&mut self, data: &mut Option<&'a str>, input: &mut &'a [u8]) -> Found<'a> {
         self.pending.offset.get_or_insert(self.position);
         let (field, at) = match Field::of(input) {
-            _ if self.pending.is_rejected => return self.ignore(),
-            Begin::Undecided => {
+            Begin::Undecided if !self.pending.is_rejected => {
                 self.line = EventLine::Head(Head::EMPTY);
                 return Found::End;
             }
-            Begin::Value(Field::Comment, _) if !self.has_comments => return self.ignore(),
-            Begin::Unknown => return self.ignore(),
-            Begin::Value(field, at) => (field, at),
+            Begin::Value(field, at)
+                if !self.pending.is_rejected && (self.has_comments || field != Field::Comment) =>
+            {
+                (field, at)
+            }
+            _ => {
+                self.take_ignored(input);
+                return Found::End;
+            }
         };
         let value = &input[at..];
         let front = Front::of(value);
@@ -551,39 +559,32 @@ impl EventDecoder {
     /// Adds the first bytes of `input` to those of a line whose field is unknown.
     fn take_head<'a>(&mut self, mut head: Head, input: &mut &[u8]) -> Found<'a> {
         let more = &input[..input.len().min(Head::LONGEST - head.len)];
-        let end = more.iter().position(|&byte| is_line_end(byte));
-        let more = &more[..end.unwrap_or(more.len())];
         let held = head.len;
         head.len += more.len();
         head.bytes[held..head.len].copy_from_slice(more);
-        match Field::of_head(&head.bytes[..head.len], end.is_some()) {
+        match Field::of(&head.bytes[..head.len]) {
             Begin::Undecided => {
                 self.take(input, more.len());
                 self.line = EventLine::Head(head);
-                Found::End
             }
-            Begin::Value(Field::Comment, _) if !self.has_comments => self.ignore(),
-            Begin::Unknown => self.ignore(),
+            Begin::Value(Field::Comment, _) if !self.has_comments => self.take_ignored(input),
+            Begin::Unknown => self.take_ignored(input),
             Begin::Value(field, at) => {
                 self.take(input, at - held);
                 self.begin_value(field);
-                Found::End
             }
         }
-    }
-
-    fn ignore<'a>(&mut self) -> Found<'a> {
-        self.line = EventLine::Ignored;
         Found::End
     }
 
-    fn take_ignored<'a>(&mut self, input: &mut &[u8]) -> Found<'a> {
+    /// Removes the rest of a line that is ignored.
+    fn take_ignored(&mut self, input: &mut &[u8]) {
         let end = line_end(input);
         self.take(input, end.unwrap_or(input.len()));
-        if end.is_some() {
-            self.end_line(input);
+        match end {
+            Some(_) => self.end_line(input),
+            None => self.line = EventLine::Ignored,
         }
-        Found::End
     }
 
     fn begin_value(&mut self, field: Field) {
@@ -602,7 +603,7 @@ impl EventDecoder {
             }
             Some(_) => self.pending.length = self.rules.content.saturating_add(1),
             None => {
-                let capacity = self.usual_length.max(64).min(self.rules.content);
+                let capacity = self.usual_length.max(16).min(self.rules.content);
                 self.pending.data = Some(String::with_capacity(capacity));
             }
         }
@@ -917,22 +918,13 @@ impl Field {
         if let [b'd', b'a', b't', b'a', b':', first, ..] = input {
             return Begin::Value(Self::Data, if *first == b' ' { 6 } else { 5 });
         }
-        let head = &input[..input.len().min(Head::LONGEST)];
-        let end = head.iter().position(|&byte| is_line_end(byte));
-        Self::of_head(&head[..end.unwrap_or(head.len())], end.is_some())
-    }
-
-    /// Returns the field of a line of which `line` is the beginning, or all if `is_whole`.
-    #[inline]
-    fn of_head(line: &[u8], is_whole: bool) -> Begin {
-        let head = &line[..line.len().min(Head::LONGEST - 1)];
-        let name = match memchr(b':', head) {
-            Some(len) => &head[..len],
-            None if is_whole && head.len() == line.len() => head,
-            None if head.len() < Head::LONGEST - 1 => return Begin::Undecided,
-            None => return Begin::Unknown,
+        let head = &input[..input.len().min(Head::LONGEST - 1)];
+        let is_end = |&byte: &u8| byte == b':' || is_line_end(byte);
+        let Some(len) = head.iter().position(is_end) else {
+            let is_short = head.len() < Head::LONGEST - 1;
+            return if is_short { Begin::Undecided } else { Begin::Unknown };
         };
-        let field = match name {
+        let field = match &head[..len] {
             b"data" => Self::Data,
             b"event" => Self::Event,
             b"id" => Self::Id,
@@ -940,10 +932,11 @@ impl Field {
             b"" => Self::Comment,
             _ => return Begin::Unknown,
         };
-        match line.get(name.len() + 1) {
-            Some(b' ') => Begin::Value(field, name.len() + 2),
-            None if !is_whole => Begin::Undecided,
-            _ => Begin::Value(field, line.len().min(name.len() + 1)),
+        match (head[len], input.get(len + 1)) {
+            (b':', None) => Begin::Undecided,
+            (b':', Some(b' ')) => Begin::Value(field, len + 2),
+            (b':', Some(_)) => Begin::Value(field, len + 1),
+            _ => Begin::Value(field, len),
         }
     }
 }
@@ -1058,7 +1051,7 @@ fn or_message(event_type: SharedStr) -> SharedStr {
 /// Returns `text` without most of its spare capacity.
 #[inline]
 fn shortened(mut text: String) -> String {
-    if text.capacity() > 2 * text.len() + 16 {
+    if text.capacity() >= 2 * text.len() + 16 {
         text.shrink_to_fit();
     }
     text
