@@ -397,9 +397,7 @@ impl EventDecoder {
                 data.push(char::from(*byte));
                 *length += 1;
             }
-            0xC2..0xF5 => {
-                self.utf8.hold(chunk);
-            }
+            0xC2..0xF5 => self.utf8.hold(chunk),
             _ => return false,
         }
         self.position += 1;
@@ -626,10 +624,10 @@ impl EventDecoder {
     fn take_held(&mut self, field: Field, held: usize, input: &mut &[u8]) -> Result<(), Rejection> {
         let next = &input[..input.len().min(3)];
         let next = next.split(|&byte| is_line_end(byte)).next().unwrap_or_default();
-        self.utf8.scanner_mut().seek(self.position - held as u64);
         if next.is_empty() {
             return Ok(());
         }
+        self.utf8.scanner_mut().seek(self.position - held as u64);
         let (used, step) = self.utf8.resume(next);
         self.take(input, used);
         match step {
@@ -713,10 +711,12 @@ impl EventDecoder {
             EventLine::Value(field) => field,
             _ => return Ok(()),
         };
-        if self.utf8.incomplete().is_empty() {
+        let held = self.utf8.incomplete().len() as u64;
+        if held == 0 {
             // The LF before an empty line can exceed the limit.
             self.pending.admit(field, 0, self.rules)?;
         } else {
+            self.utf8.scanner_mut().seek(self.position - held);
             let end = self.utf8.finish().map(|()| "");
             self.pending.append_piece(field, end, self.rules)?;
         }

@@ -199,6 +199,18 @@ fn what_the_end_cuts_off_is_returned_on_request() {
     }
 }
 
+#[test]
+fn the_error_of_a_character_that_the_end_cuts_off_has_its_offset_at_every_cut() {
+    let stream = "data: ažluť\n\ndata: 5 €".as_bytes();
+    let stream = &stream[..stream.len() - 1];
+    for size in 1..=stream.len() {
+        let mut decoder = EventDecoder::new();
+        assert_eq!(stream.chunks(size).map(|chunk| decoder.push(chunk).count()).sum::<usize>(), 1);
+        assert_eq!(decoder.finish().unwrap().data, "5 \u{FFFD}");
+        assert_eq!(decoder.first_error().unwrap().valid_up_to(), stream.len() as u64 - 2, "{size}");
+    }
+}
+
 // ---- allocations ----------------------------------------------------------------------------------
 
 #[test]
