@@ -376,7 +376,7 @@ impl EventDecoder {
     #[inline(always)]
     pub(crate) fn find<'a>(&mut self, input: &mut &'a [u8]) -> Found<'a> {
         let (all, start) = (*input, self.position);
-        let found = if self.take_byte(all) { Found::End } else { self.find_any(all) };
+        let found = if self.take_byte(all) { Found::End } else { self.find_usual(all) };
         *input = &all[(self.position - start) as usize..];
         found
     }
@@ -404,9 +404,49 @@ impl EventDecoder {
         true
     }
 
-    // The input is passed by value, so that a chunk whose events are found can stay in registers.
+    /// The fast path for data, to the two LF after it or to the end of the chunk.
+    #[inline(always)]
+    fn find_usual<'a>(&mut self, input: &'a [u8]) -> Found<'a> {
+        let Pending { offset, is_rejected, length, .. } = self.pending;
+        let at = match self.line {
+            _ if is_rejected => None,
+            EventLine::Start if offset.is_none() => Field::data_value(input),
+            EventLine::Value(Field::Data) if self.utf8.incomplete().is_empty() => Some(0),
+            _ => None,
+        };
+        let Some(at) = at else { return self.find_any(input, "") };
+        let Front { text, end, .. } = Front::of(&input[at..]);
+        let rest = &input[at + end..];
+        let is_usual = text.len() == end
+            && end <= self.rules.content.saturating_sub(length)
+            && length <= self.rules.content;
+        if is_usual && rest.starts_with(b"\n\n") {
+            self.position += (at + end + 2) as u64;
+            if at > 0 {
+                return Found::Event(Some(text));
+            }
+            self.pending.push_data(text, self.rules);
+            self.line = EventLine::Start;
+            self.end_event(true);
+            return Found::Event(None);
+        }
+        if is_usual && rest.is_empty() {
+            if at > 0 {
+                self.pending.offset = Some(self.position);
+                self.begin_value(Field::Data);
+            }
+            self.position += (at + end) as u64;
+            self.pending.length += end;
+            self.pending.push_data(text, self.rules);
+            return Found::End;
+        }
+        self.find_any(input, text)
+    }
+
+    /// Finds any item. `text` begins the value of the first line; it can be empty.
+    // The arguments are passed in registers, so that a chunk whose events are found can stay in registers too.
     #[inline(never)]
-    fn find_any<'a>(&mut self, mut input: &'a [u8]) -> Found<'a> {
+    fn find_any<'a>(&mut self, mut input: &'a [u8], mut text: &'a str) -> Found<'a> {
         let input = &mut input;
         // The data of the event, while it is a single line of this input.
         let mut data = None;
@@ -420,11 +460,11 @@ impl EventDecoder {
                     }
                     Found::End
                 }
-                EventLine::Start => match self.take_line(&mut data, input) {
+                EventLine::Start => match self.take_line(&mut data, input, mem::take(&mut text)) {
                     Found::Event(data) => return Found::Event(data),
                     found => found,
                 },
-                EventLine::Value(field) => self.take_value(field, input),
+                EventLine::Value(field) => self.take_value(field, input, mem::take(&mut text)),
                 EventLine::Head(head) => self.take_head(head, input),
                 EventLine::Ignored => {
                     self.take_ignored(input);
@@ -493,7 +533,12 @@ impl EventDecoder {
 
     /// Takes a line, or the front of one that is cut. `data` is that of the event, if none was copied.
     #[inline]
-    fn take_line<'a>(&mut self, data: &mut Option<&'a str>, input: &mut &'a [u8]) -> Found<'a> {
+    fn take_line<'a>(
+        &mut self,
+        data: &mut Option<&'a str>,
+        input: &mut &'a [u8],
+        text: &'a str,
+    ) -> Found<'a> {
         self.pending.offset.get_or_insert(self.position);
         let (field, at) = match Field::of(input) {
             Begin::Undecided if !self.pending.is_rejected => {
@@ -511,7 +556,7 @@ impl EventDecoder {
             }
         };
         let value = &input[at..];
-        let front = Front::of(value);
+        let front = Front::after(value, text);
         if front.is_whole(value) && !matches!(field, Field::Retry(_)) {
             let text = front.text;
             let admitted = match field {
@@ -609,7 +654,7 @@ impl EventDecoder {
 
     /// Takes the value of `field` up to the line end, or ends it.
     #[inline]
-    fn take_value<'a>(&mut self, field: Field, input: &mut &'a [u8]) -> Found<'a> {
+    fn take_value<'a>(&mut self, field: Field, input: &mut &'a [u8], text: &'a str) -> Found<'a> {
         let taken = match self.utf8.incomplete() {
             [] => Ok(()),
             held => self.take_held(field, held.len(), input),
@@ -617,7 +662,7 @@ impl EventDecoder {
         if input.is_empty() && taken.is_ok() {
             return Found::End;
         }
-        self.take_front(field, Front::of(input), input, taken)
+        self.take_front(field, Front::after(input, text), input, taken)
     }
 
     /// Completes the character of `held` bytes with the front of `input`, up to the line end.
@@ -912,11 +957,18 @@ enum Begin {
 }
 
 impl Field {
+    /// Returns the offset of the value if `input` begins with a `data` field.
+    #[inline(always)]
+    fn data_value(input: &[u8]) -> Option<usize> {
+        let [b'd', b'a', b't', b'a', b':', first, ..] = input else { return None };
+        Some(if *first == b' ' { 6 } else { 5 })
+    }
+
     /// Returns the field of the line at the start of `input`.
     #[inline]
     fn of(input: &[u8]) -> Begin {
-        if let [b'd', b'a', b't', b'a', b':', first, ..] = input {
-            return Begin::Value(Self::Data, if *first == b' ' { 6 } else { 5 });
+        if let Some(at) = Self::data_value(input) {
+            return Begin::Value(Self::Data, at);
         }
         let head = &input[..input.len().min(Head::LONGEST - 1)];
         let is_end = |&byte: &u8| byte == b':' || is_line_end(byte);
@@ -958,6 +1010,21 @@ impl<'a> Front<'a> {
         match input.get(text.len()) {
             Some(0x80..) => Self::beyond_ascii(input, text.len()),
             _ => Self { text, end: text.len(), is_incomplete: false }, // in one pass
+        }
+    }
+
+    /// As `of`. If `text` is not empty, it is the text.
+    #[inline]
+    fn after(input: &'a [u8], text: &'a str) -> Self {
+        if text.is_empty() {
+            return Self::of(input);
+        }
+        match input.get(text.len()) {
+            Some(0x80..) => {
+                let rest = Self::beyond_ascii(&input[text.len()..], 0);
+                Self { text, end: text.len() + rest.end, ..rest }
+            }
+            _ => Self { text, end: text.len(), is_incomplete: false },
         }
     }
 
