@@ -8,7 +8,7 @@ use core::time::Duration;
 
 use memchr::{memchr, memchr2};
 
-use crate::decoder::text::{Level, PrefixEnd, split_line, valid_prefix};
+use crate::decoder::text::{Level, PrefixEnd, first_char, split_line, valid_prefix};
 use crate::decoder::{BOM, Step, Utf8Decoder, Utf8Error, push_within};
 use crate::sse::{Event, EventError, EventItem, EventPart, SharedStr};
 
@@ -406,21 +406,18 @@ impl EventDecoder {
 
     /// The fast path for data, to the two LF after it or to the end of the chunk.
     #[inline(always)]
-    fn find_usual<'a>(&mut self, input: &'a [u8]) -> Found<'a> {
-        let Pending { offset, is_rejected, length, .. } = self.pending;
+    fn find_usual<'a>(&mut self, mut input: &'a [u8]) -> Found<'a> {
         let at = match self.line {
-            _ if is_rejected => None,
-            EventLine::Start if offset.is_none() => Field::data_value(input),
-            EventLine::Value(Field::Data) if self.utf8.incomplete().is_empty() => Some(0),
+            _ if self.pending.is_rejected => None,
+            EventLine::Start if self.pending.offset.is_none() => Field::data_value(input),
+            EventLine::Value(Field::Data) => self.complete_held(&mut input).then_some(0),
             _ => None,
         };
         let Some(at) = at else { return self.find_any(input, "") };
-        let Front { text, end, .. } = Front::of(&input[at..]);
-        let rest = &input[at + end..];
-        let is_usual = text.len() == end
-            && end <= self.rules.content.saturating_sub(length)
-            && length <= self.rules.content;
-        if is_usual && rest.starts_with(b"\n\n") {
+        let value = &input[at..];
+        let Front { text, end, is_incomplete } = Front::of(value);
+        let fits = self.pending.length.saturating_add(text.len()) <= self.rules.content;
+        if fits && text.len() == end && value[end..].starts_with(b"\n\n") {
             self.position += (at + end + 2) as u64;
             if at > 0 {
                 return Found::Event(Some(text));
@@ -430,17 +427,38 @@ impl EventDecoder {
             self.end_event(true);
             return Found::Event(None);
         }
-        if is_usual && rest.is_empty() {
+        if fits && end == value.len() && (text.len() == end || is_incomplete) {
             if at > 0 {
                 self.pending.offset = Some(self.position);
                 self.begin_value(Field::Data);
             }
-            self.position += (at + end) as u64;
-            self.pending.length += end;
+            self.position += input.len() as u64;
+            self.pending.length += text.len();
             self.pending.push_data(text, self.rules);
+            if is_incomplete {
+                self.utf8.hold(&value[text.len()..]);
+            }
             return Found::End;
         }
         self.find_any(input, text)
+    }
+
+    /// Completes the held character of data with the front of `input`, and removes that. Returns whether none is held.
+    #[inline(always)]
+    fn complete_held(&mut self, input: &mut &[u8]) -> bool {
+        if self.utf8.incomplete().is_empty() {
+            return true;
+        }
+        if self.pending.length.saturating_add(4) > self.rules.content {
+            return false;
+        }
+        let Some((joined, used)) = self.utf8.complete(input) else { return false };
+        if let Some(text) = first_char(&joined) {
+            self.pending.length += text.len();
+            self.pending.push_data(text, self.rules);
+        }
+        self.take(input, used);
+        true
     }
 
     /// Finds any item. `text` begins the value of the first line; it can be empty.
