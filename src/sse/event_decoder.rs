@@ -404,12 +404,18 @@ impl EventDecoder {
         true
     }
 
-    /// The fast path for data, to the two LF after it or to the end of the chunk.
+    /// The fast path for data, to the two line ends after it or to the end of the chunk.
     #[inline(always)]
     fn find_usual<'a>(&mut self, mut input: &'a [u8]) -> Found<'a> {
+        if let (EventLine::AfterCr, [b'\n', ..]) = (self.line, input) {
+            self.line = EventLine::Start;
+            self.take(&mut input, 1);
+        }
         let at = match self.line {
             _ if self.pending.is_rejected => None,
-            EventLine::Start if self.pending.offset.is_none() => Field::data_value(input),
+            EventLine::Start | EventLine::AfterCr if self.pending.offset.is_none() => {
+                Field::data_value(input)
+            }
             EventLine::Value(Field::Data) => self.complete_held(&mut input).then_some(0),
             _ => None,
         };
@@ -417,13 +423,19 @@ impl EventDecoder {
         let value = &input[at..];
         let Front { text, end, is_incomplete } = Front::of(value);
         let fits = self.pending.length.saturating_add(text.len()) <= self.rules.content;
-        if fits && text.len() == end && value[end..].starts_with(b"\n\n") {
-            self.position += (at + end + 2) as u64;
+        let (end_len, next) = match value[end..] {
+            [b'\n', b'\n', ..] => (2, EventLine::Start),
+            [b'\r', b'\n', b'\r', ..] => (3, EventLine::AfterCr),
+            [b'\r', b'\r', ..] => (2, EventLine::AfterCr),
+            _ => (0, EventLine::Start),
+        };
+        if fits && text.len() == end && end_len > 0 {
+            self.position += (at + end + end_len) as u64;
+            self.line = next;
             if at > 0 {
                 return Found::Event(Some(text));
             }
             self.pending.push_data(text, self.rules);
-            self.line = EventLine::Start;
             self.end_event(true);
             return Found::Event(None);
         }
