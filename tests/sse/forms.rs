@@ -247,6 +247,27 @@ fn an_event_that_is_cut_allocates_its_data_once() {
 
 #[cfg(feature = "stream")]
 #[test]
+fn an_event_of_a_stream_that_is_cut_allocates_its_data_once() {
+    use bytes::{Bytes, BytesMut};
+    use futures::{FutureExt, StreamExt, stream};
+    use utf8_codec::stream::Utf8StreamExt;
+
+    for data in ["x".repeat(180), "日本".repeat(30)] {
+        let text = format!("data: {data}\n\n").repeat(101);
+        // Shared already, as the chunks of a connection are.
+        let text: Bytes = BytesMut::from(&text.repeat(2)[..]).split_to(text.len()).freeze();
+        let chunks = (0..text.len()).step_by(64).map(|at| text.slice(at..text.len().min(at + 64)));
+        let mut events = stream::iter(chunks.map(Ok::<_, ()>)).utf8().events();
+        let mut next = || events.next().now_or_never().unwrap().unwrap().unwrap();
+        assert_eq!(next().data, data); // its length is known now
+        let before = allocated();
+        assert!((0..100).all(|_| next().data == data));
+        assert_eq!(allocated() - before, 100 * 180);
+    }
+}
+
+#[cfg(feature = "stream")]
+#[test]
 fn an_event_of_a_stream_shares_the_memory_of_its_chunk() {
     use bytes::{Bytes, BytesMut};
     use futures::{FutureExt, StreamExt, stream};
