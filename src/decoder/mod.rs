@@ -134,7 +134,6 @@ pub(crate) use partial::Partial;
 pub(crate) use position::TextPosition;
 pub(crate) use progress::progress;
 pub(crate) use scanner::{ErrorDensity, Scanner};
-pub(crate) use slices::from_utf8;
 pub(crate) use step::{AtEnd, Step};
 pub(crate) use utf8_decoder::Utf8Decoder;
 #[cfg(feature = "alloc")]

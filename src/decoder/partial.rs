@@ -1,7 +1,7 @@
 //! The bytes of a split character that are kept between two chunks.
 
 use utf8_simd::text::first_char;
-use utf8_simd::{head, sequence_len, tail};
+use utf8_simd::{Sequence, head, sequence, sequence_len, tail};
 
 use crate::decoder::{Scanner, Step, Utf8Error};
 
@@ -131,18 +131,23 @@ impl Partial {
             0xF0.. => 4,
         };
         let taken = input.len().min(wanted - held);
-        let mut joined = [0; 4];
-        for (to, from) in joined.iter_mut().zip(self.as_bytes().iter().chain(input)) {
-            *to = *from;
-        }
+        // In a register: bytes that are stored one by one would be read as a word.
+        let first = u32::from_le_bytes(self.held) & 0x00FF_FFFF;
+        let bytes = input[..taken].iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte));
+        let joined = (first | bytes << (8 * held % 32)).to_le_bytes();
         let len = held + taken;
-        if scanner.asks_for_utf8_only()
-            && let Some(text) = first_char(&joined).filter(|text| text.len() == len)
-            && let Some(c) = text.chars().next()
-        {
-            self.clear();
-            scanner.skip(len);
-            return (taken, Step::Text(c));
+        if scanner.asks_for_utf8_only() {
+            if let Some(text) = first_char(&joined).filter(|text| text.len() == len)
+                && let Some(c) = text.chars().next()
+            {
+                self.clear();
+                scanner.skip(len);
+                return (taken, Step::Text(c));
+            }
+            if sequence(head(&joined, len)) == Sequence::Incomplete {
+                self.hold(head(&joined, len));
+                return (taken, Step::NeedMore);
+            }
         }
         let joined = head(&joined, len);
         match scanner.step(joined) {

@@ -438,7 +438,7 @@ impl LineMachine {
             return None;
         }
         let front = match delimiter.last_bytes() {
-            Some([end, other]) if end == other => split_line(Level::detect(), end, bytes),
+            Some(ends @ [end, other]) if end == other => split_line(Level::detect(), ends, bytes),
             _ => "",
         };
         let End::Found { content, next } = delimiter.find(bytes, Searched::at(front.len())) else {

@@ -8,7 +8,8 @@ use core::time::Duration;
 
 use memchr::{memchr, memchr2};
 
-use crate::decoder::{BOM, Utf8Decoder, Utf8Error, from_utf8, push_within};
+use crate::decoder::text::{Level, PrefixEnd, first_char, split_line, valid_prefix};
+use crate::decoder::{BOM, Step, Utf8Decoder, Utf8Error, push_within};
 use crate::sse::{Event, EventError, EventItem, EventPart, SharedStr};
 
 /// Decodes an event stream that arrives in chunks split anywhere.
@@ -372,7 +373,111 @@ impl EventDecoder {
 
     /// Decodes the front of `input` up to the end of the next item, and removes it. The caller takes an event with
     /// [`event`](Self::event).
+    #[inline(always)]
     pub(crate) fn find<'a>(&mut self, input: &mut &'a [u8]) -> Found<'a> {
+        let (all, start) = (*input, self.position);
+        let found = if self.take_byte(all) { Found::End } else { self.find_usual(all) };
+        *input = &all[(self.position - start) as usize..];
+        found
+    }
+
+    /// The fast path for a chunk of one byte, if it is ASCII of data that has been begun. Returns whether it is.
+    // The reference count of a chunk is changed twice, and the code between is not run at the same time: its latency counts.
+    // Rows `event-stream/*/1`.
+    #[inline(always)]
+    pub(crate) fn take_byte(&mut self, chunk: &[u8]) -> bool {
+        let ([byte], Pending { data: Some(data), length, .. }) = (chunk, &mut self.pending) else {
+            return false;
+        };
+        let has_room = data.len() < data.capacity() && *length < self.rules.content;
+        match *byte {
+            _ if !matches!(self.line, EventLine::Value(Field::Data)) => return false,
+            _ if !self.utf8.incomplete().is_empty() => return false,
+            0x00..0x80 if has_room && !is_line_end(*byte) => {
+                data.push(char::from(*byte));
+                *length += 1;
+            }
+            0xC2..0xF5 => self.utf8.hold(chunk),
+            _ => return false,
+        }
+        self.position += 1;
+        true
+    }
+
+    /// The fast path for data, to the two line ends after it or to the end of the chunk.
+    #[inline(always)]
+    fn find_usual<'a>(&mut self, mut input: &'a [u8]) -> Found<'a> {
+        if let (EventLine::AfterCr, [b'\n', ..]) = (self.line, input) {
+            self.line = EventLine::Start;
+            self.take(&mut input, 1);
+        }
+        let at = match self.line {
+            _ if self.pending.is_rejected => None,
+            EventLine::Start | EventLine::AfterCr if self.pending.offset.is_none() => {
+                Field::data_value(input)
+            }
+            EventLine::Value(Field::Data) => self.complete_held(&mut input).then_some(0),
+            _ => None,
+        };
+        let Some(at) = at else { return self.find_any(input, "") };
+        let value = &input[at..];
+        let Front { text, end, is_incomplete } = Front::of(value);
+        let fits = self.pending.length.saturating_add(text.len()) <= self.rules.content;
+        let (end_len, next) = match value[end..] {
+            [b'\n', b'\n', ..] => (2, EventLine::Start),
+            [b'\r', b'\n', b'\r', ..] => (3, EventLine::AfterCr),
+            [b'\r', b'\r', ..] => (2, EventLine::AfterCr),
+            _ => (0, EventLine::Start),
+        };
+        if fits && text.len() == end && end_len > 0 {
+            self.position += (at + end + end_len) as u64;
+            self.line = next;
+            if at > 0 {
+                return Found::Event(Some(text));
+            }
+            self.pending.push_data(text, self.rules);
+            self.end_event(true);
+            return Found::Event(None);
+        }
+        if fits && end == value.len() && (text.len() == end || is_incomplete) {
+            if at > 0 {
+                self.pending.offset = Some(self.position);
+                self.begin_value(Field::Data);
+            }
+            self.position += input.len() as u64;
+            self.pending.length += text.len();
+            self.pending.push_data(text, self.rules);
+            if is_incomplete {
+                self.utf8.hold(&value[text.len()..]);
+            }
+            return Found::End;
+        }
+        self.find_any(input, text)
+    }
+
+    /// Completes the held character of data with the front of `input`, and removes that. Returns whether none is held.
+    #[inline(always)]
+    fn complete_held(&mut self, input: &mut &[u8]) -> bool {
+        if self.utf8.incomplete().is_empty() {
+            return true;
+        }
+        if self.pending.length.saturating_add(4) > self.rules.content {
+            return false;
+        }
+        let Some((joined, used)) = self.utf8.complete(input) else { return false };
+        if let Some(text) = first_char(&joined) {
+            self.pending.length += text.len();
+            self.pending.push_data(text, self.rules);
+        }
+        self.take(input, used);
+        true
+    }
+
+    /// Finds any item. `text` begins the value of the first line; it can be empty.
+    // The arguments are passed in registers, so that a chunk whose events are found can stay in registers too.
+    #[inline(never)]
+    fn find_any<'a>(&mut self, mut input: &'a [u8], mut text: &'a str) -> Found<'a> {
+        let input = &mut input;
         // The data of the event, while it is a single line of this input.
         let mut data = None;
         let found = loop {
@@ -385,10 +490,13 @@ impl EventDecoder {
                     }
                     Found::End
                 }
-                EventLine::Start => self.take_line(&mut data, input),
-                EventLine::Value(field) => self.take_value(field, input),
+                EventLine::Start => self.take_line(&mut data, input, mem::take(&mut text)),
+                EventLine::Value(field) => self.take_value(field, input, mem::take(&mut text)),
                 EventLine::Head(head) => self.take_head(head, input),
-                EventLine::Ignored => self.take_ignored(input),
+                EventLine::Ignored => {
+                    self.take_ignored(input);
+                    Found::End
+                }
                 EventLine::Bom(_) | EventLine::AfterCr => self.begin_line(byte, input),
             };
             if !matches!(found, Found::End) {
@@ -450,28 +558,34 @@ impl EventDecoder {
         Found::End
     }
 
-    /// Takes a line that is well-formed and whole. Takes the head of another. `data` is that of the event, if none was copied.
+    /// Takes a line, or the front of one that is cut. `data` is that of the event, if none was copied.
     #[inline]
-    fn take_line<'a>(&mut self, data: &mut Option<&'a str>, input: &mut &'a [u8]) -> Found<'a> {
+    fn take_line<'a>(
+        &mut self,
+        data: &mut Option<&'a str>,
+        input: &mut &'a [u8],
+        text: &'a str,
+    ) -> Found<'a> {
         self.pending.offset.get_or_insert(self.position);
-        let end = line_end(input);
-        let line = &input[..end.unwrap_or(input.len())];
-        let (field, at) = match Field::of(line, end.is_some()) {
-            _ if self.pending.is_rejected => return self.ignore(),
-            Begin::Undecided => {
+        let (field, at) = match Field::of(input) {
+            Begin::Undecided if !self.pending.is_rejected => {
                 self.line = EventLine::Head(Head::EMPTY);
                 return Found::End;
             }
-            Begin::Value(Field::Comment, _) if !self.has_comments => return self.ignore(),
-            Begin::Unknown => return self.ignore(),
-            Begin::Value(field, at) => (field, at),
+            Begin::Value(field, at)
+                if !self.pending.is_rejected && (self.has_comments || field != Field::Comment) =>
+            {
+                (field, at)
+            }
+            _ => {
+                self.take_ignored(input);
+                return Found::End;
+            }
         };
-        if end.is_some()
-            && !matches!(field, Field::Retry(_))
-            && let Ok(text) = from_utf8(&line[at..])
-        {
-            self.take(input, line.len());
-            self.end_line(input);
+        let value = &input[at..];
+        let front = Front::after(value, text);
+        if front.is_whole(value) && !matches!(field, Field::Retry(_)) {
+            let text = front.text;
             let admitted = match field {
                 Field::Data if data.is_none() && self.pending.data.is_none() => {
                     *data = Some(text);
@@ -487,6 +601,8 @@ impl EventDecoder {
                     .admit(field, text.len(), self.rules)
                     .map(|()| self.set(field, text)),
             };
+            self.take(input, at + text.len());
+            self.end_line(input);
             return match admitted {
                 Ok(()) if field == Field::Comment => Found::Comment(Some(text)),
                 Ok(()) => Found::End,
@@ -497,52 +613,46 @@ impl EventDecoder {
             self.keep(data.take());
         }
         self.take(input, at);
-        self.begin_value(field)
+        self.begin_value(field);
+        self.take_front(field, front, input, Ok(()))
     }
 
     /// Adds the first bytes of `input` to those of a line whose field is unknown.
     fn take_head<'a>(&mut self, mut head: Head, input: &mut &[u8]) -> Found<'a> {
         let more = &input[..input.len().min(Head::LONGEST - head.len)];
-        let end = more.iter().position(|&byte| is_line_end(byte));
-        let more = &more[..end.unwrap_or(more.len())];
         let held = head.len;
         head.len += more.len();
         head.bytes[held..head.len].copy_from_slice(more);
-        match Field::of(&head.bytes[..head.len], end.is_some()) {
+        match Field::of(&head.bytes[..head.len]) {
             Begin::Undecided => {
                 self.take(input, more.len());
                 self.line = EventLine::Head(head);
-                Found::End
             }
-            Begin::Value(Field::Comment, _) if !self.has_comments => self.ignore(),
-            Begin::Unknown => self.ignore(),
+            Begin::Value(Field::Comment, _) if !self.has_comments => self.take_ignored(input),
+            Begin::Unknown => self.take_ignored(input),
             Begin::Value(field, at) => {
                 self.take(input, at - held);
-                self.begin_value(field)
+                self.begin_value(field);
             }
         }
-    }
-
-    fn ignore<'a>(&mut self) -> Found<'a> {
-        self.line = EventLine::Ignored;
         Found::End
     }
 
-    fn take_ignored<'a>(&mut self, input: &mut &[u8]) -> Found<'a> {
+    /// Removes the rest of a line that is ignored.
+    fn take_ignored(&mut self, input: &mut &[u8]) {
         let end = line_end(input);
         self.take(input, end.unwrap_or(input.len()));
-        if end.is_some() {
-            self.end_line(input);
+        match end {
+            Some(_) => self.end_line(input),
+            None => self.line = EventLine::Ignored,
         }
-        Found::End
     }
 
-    fn begin_value<'a>(&mut self, field: Field) -> Found<'a> {
+    fn begin_value(&mut self, field: Field) {
         self.line = EventLine::Value(field);
         if field == Field::Data {
             self.begin_data();
         }
-        Found::End
     }
 
     fn begin_data(&mut self) {
@@ -554,7 +664,7 @@ impl EventDecoder {
             }
             Some(_) => self.pending.length = self.rules.content.saturating_add(1),
             None => {
-                let capacity = self.usual_length.max(64).min(self.rules.content);
+                let capacity = self.usual_length.max(16).min(self.rules.content);
                 self.pending.data = Some(String::with_capacity(capacity));
             }
         }
@@ -562,20 +672,63 @@ impl EventDecoder {
 
     /// Takes the value of `field` up to the line end, or ends it.
     #[inline]
-    fn take_value<'a>(&mut self, field: Field, input: &mut &'a [u8]) -> Found<'a> {
-        let end = line_end(input);
-        let piece = &input[..end.unwrap_or(input.len())];
-        let mut taken = self.append_value(field, piece);
-        self.take(input, piece.len());
-        if end.is_some() {
+    fn take_value<'a>(&mut self, field: Field, input: &mut &'a [u8], text: &'a str) -> Found<'a> {
+        let taken = match self.utf8.incomplete() {
+            [] => Ok(()),
+            held => self.take_held(field, held.len(), input),
+        };
+        if input.is_empty() && taken.is_ok() {
+            return Found::End;
+        }
+        self.take_front(field, Front::after(input, text), input, taken)
+    }
+
+    /// Completes the character of `held` bytes with the front of `input`, up to the line end.
+    fn take_held(&mut self, field: Field, held: usize, input: &mut &[u8]) -> Result<(), Rejection> {
+        let next = &input[..input.len().min(3)];
+        let next = next.split(|&byte| is_line_end(byte)).next().unwrap_or_default();
+        if next.is_empty() {
+            return Ok(());
+        }
+        self.utf8.scanner_mut().seek(self.position - held as u64);
+        let (used, step) = self.utf8.resume(next);
+        self.take(input, used);
+        match step {
+            Step::Text(c) => self.pending.append(field, c.encode_utf8(&mut [0; 4]), self.rules),
+            Step::Error(error) => self.pending.append_piece(field, Err(error), self.rules),
+            Step::Skip(_) | Step::NeedMore => Ok(()),
+        }
+    }
+
+    /// Adds the front of `input` to the value of `field`, and ends the line if it is whole.
+    #[inline]
+    fn take_front<'a>(
+        &mut self,
+        field: Field,
+        Front { text, end, is_incomplete }: Front<'a>,
+        input: &mut &'a [u8],
+        mut taken: Result<(), Rejection>,
+    ) -> Found<'a> {
+        let is_cut = end == input.len();
+        let text = if let Field::Retry(_) = field { "" } else { text };
+        if !text.is_empty() {
+            taken = taken.and_then(|()| self.pending.append(field, text, self.rules));
+            self.take(input, text.len());
+        }
+        if text.len() < end {
+            let piece = &input[..end - text.len()];
+            taken = taken.and_then(|()| self.decode_value(field, piece, is_incomplete));
+            self.take(input, piece.len());
+        }
+        if !is_cut {
             taken = taken.and_then(|()| self.finish_value());
             self.end_line(input);
         }
         match taken {
-            Ok(()) if end.is_some() && field == Field::Comment => Found::Comment(None),
+            Ok(()) if !is_cut && field == Field::Comment => Found::Comment(None),
             Ok(()) => Found::End,
             Err(rejection) => {
-                if end.is_none() {
+                if is_cut {
                     self.line = EventLine::Ignored;
                 }
                 self.reject(field, rejection)
@@ -583,21 +736,14 @@ impl EventDecoder {
         }
     }
 
-    /// Adds a part of the value of `field`.
-    #[inline]
-    fn append_value(&mut self, field: Field, bytes: &[u8]) -> Result<(), Rejection> {
-        if self.utf8.incomplete().is_empty()
-            && !matches!(field, Field::Retry(_))
-            && let Ok(text) = from_utf8(bytes)
-        {
-            return self.pending.append(field, text, self.rules);
-        }
-        self.decode_value(field, bytes)
-    }
-
-    /// As `append_value`, if `bytes` are not text.
+    /// Adds a part of the value of `field` that does not begin with text.
     #[inline(never)]
-    fn decode_value(&mut self, field: Field, bytes: &[u8]) -> Result<(), Rejection> {
+    fn decode_value(
+        &mut self,
+        field: Field,
+        bytes: &[u8],
+        is_incomplete: bool,
+    ) -> Result<(), Rejection> {
         if let Field::Retry(number) = field {
             let digits = bytes.iter().try_fold(number, |number, byte| {
                 let digit = char::from(*byte).to_digit(10)?;
@@ -608,8 +754,11 @@ impl EventDecoder {
             return Ok(());
         }
         let Self { utf8, pending, rules, .. } = self;
-        let held = utf8.incomplete().len() as u64;
-        utf8.scanner_mut().seek(self.position - held);
+        utf8.scanner_mut().seek(self.position);
+        if is_incomplete {
+            utf8.hold(bytes);
+            return Ok(());
+        }
         utf8.push(bytes).try_for_each(|piece| pending.append_piece(field, piece, *rules))
     }
 
@@ -625,10 +774,12 @@ impl EventDecoder {
             EventLine::Value(field) => field,
             _ => return Ok(()),
         };
-        if self.utf8.incomplete().is_empty() {
+        let held = self.utf8.incomplete().len() as u64;
+        if held == 0 {
             // The LF before an empty line can exceed the limit.
             self.pending.admit(field, 0, self.rules)?;
         } else {
+            self.utf8.scanner_mut().seek(self.position - held);
             let end = self.utf8.finish().map(|()| "");
             self.pending.append_piece(field, end, self.rules)?;
         }
@@ -824,20 +975,26 @@ enum Begin {
 }
 
 impl Field {
-    /// Returns the field of a line of which `line` is the beginning, or all if `is_whole`.
+    /// Returns the offset of the value if `input` begins with a `data` field.
+    #[inline(always)]
+    fn data_value(input: &[u8]) -> Option<usize> {
+        let [b'd', b'a', b't', b'a', b':', first, ..] = input else { return None };
+        Some(if *first == b' ' { 6 } else { 5 })
+    }
+
+    /// Returns the field of the line at the start of `input`.
     #[inline]
-    fn of(line: &[u8], is_whole: bool) -> Begin {
-        if let [b'd', b'a', b't', b'a', b':', first, ..] = line {
-            return Begin::Value(Self::Data, if *first == b' ' { 6 } else { 5 });
+    fn of(input: &[u8]) -> Begin {
+        if let Some(at) = Self::data_value(input) {
+            return Begin::Value(Self::Data, at);
         }
-        let head = &line[..line.len().min(Head::LONGEST - 1)];
-        let name = match memchr(b':', head) {
-            Some(len) => &head[..len],
-            None if is_whole && head.len() == line.len() => head,
-            None if head.len() < Head::LONGEST - 1 => return Begin::Undecided,
-            None => return Begin::Unknown,
+        let head = &input[..input.len().min(Head::LONGEST - 1)];
+        let is_end = |&byte: &u8| byte == b':' || is_line_end(byte);
+        let Some(len) = head.iter().position(is_end) else {
+            let is_short = head.len() < Head::LONGEST - 1;
+            return if is_short { Begin::Undecided } else { Begin::Unknown };
         };
-        let field = match name {
+        let field = match &head[..len] {
             b"data" => Self::Data,
             b"event" => Self::Event,
             b"id" => Self::Id,
@@ -845,11 +1002,62 @@ impl Field {
             b"" => Self::Comment,
             _ => return Begin::Unknown,
         };
-        match line.get(name.len() + 1) {
-            Some(b' ') => Begin::Value(field, name.len() + 2),
-            None if !is_whole => Begin::Undecided,
-            _ => Begin::Value(field, line.len().min(name.len() + 1)),
+        match (head[len], input.get(len + 1)) {
+            (b':', None) => Begin::Undecided,
+            (b':', Some(b' ')) => Begin::Value(field, len + 2),
+            (b':', Some(_)) => Begin::Value(field, len + 1),
+            _ => Begin::Value(field, len),
         }
+    }
+}
+
+/// The front of an input.
+struct Front<'a> {
+    /// Its text, up to the first ill-formed or incomplete part.
+    text: &'a str,
+    /// The offset of the first CR or LF, or the length of the input.
+    end: usize,
+    /// Whether the bytes between are the beginning of a character.
+    is_incomplete: bool,
+}
+
+impl<'a> Front<'a> {
+    #[inline(always)]
+    fn of(input: &'a [u8]) -> Self {
+        let text = split_line(Level::detect(), *b"\r\n", input);
+        match input.get(text.len()) {
+            Some(0x80..) => Self::beyond_ascii(input, text.len()),
+            _ => Self { text, end: text.len(), is_incomplete: false }, // in one pass
+        }
+    }
+
+    /// As `of`. If `text` is not empty, it is the text.
+    #[inline]
+    fn after(input: &'a [u8], text: &'a str) -> Self {
+        if text.is_empty() {
+            return Self::of(input);
+        }
+        match input.get(text.len()) {
+            Some(0x80..) => {
+                let rest = Self::beyond_ascii(&input[text.len()..], 0);
+                Self { text, end: text.len() + rest.end, ..rest }
+            }
+            _ => Self { text, end: text.len(), is_incomplete: false },
+        }
+    }
+
+    #[inline(never)]
+    fn beyond_ascii(input: &'a [u8], ascii: usize) -> Self {
+        let rest = &input[ascii..];
+        let end = ascii + memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
+        let (text, why) = valid_prefix(&input[..end]);
+        Self { text, end, is_incomplete: matches!(why, PrefixEnd::Incomplete(_)) }
+    }
+
+    /// Whether it is a whole line of `input`, and well-formed.
+    #[inline]
+    fn is_whole(&self, input: &[u8]) -> bool {
+        self.text.len() == self.end && self.end < input.len()
     }
 }
 
@@ -928,7 +1136,7 @@ fn or_message(event_type: SharedStr) -> SharedStr {
 /// Returns `text` without most of its spare capacity.
 #[inline]
 fn shortened(mut text: String) -> String {
-    if text.capacity() > 2 * text.len() + 16 {
+    if text.capacity() >= 2 * text.len() + 16 {
         text.shrink_to_fit();
     }
     text
@@ -940,12 +1148,10 @@ fn is_line_end(byte: u8) -> bool {
 }
 
 /// Returns the offset of the first CR or LF.
-// A `ByteFinder`, as for lines, takes up to 16 % longer, and twice as long for chunks of one byte. Rows `events`.
 #[inline]
 fn line_end(bytes: &[u8]) -> Option<usize> {
-    // Short inputs take less time than a call.
-    if bytes.len() <= 8 {
-        return bytes.iter().position(|&byte| is_line_end(byte));
-    }
-    memchr2(b'\r', b'\n', bytes)
+    // A short line takes less time than a call.
+    let (near, far) = bytes.split_at(bytes.len().min(4));
+    let found = near.iter().position(|&byte| is_line_end(byte));
+    found.or_else(|| Some(near.len() + memchr2(b'\r', b'\n', far)?))
 }

@@ -186,14 +186,14 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
             decoder.reject_event();
         }
         if !held.is_empty() {
-            let (found, rest) = find(decoder, held);
+            let (item, rest) = next_item(decoder, held, &event, &comment);
             match rest {
                 // An empty `Bytes` would keep its memory alive.
                 0 => *held = Bytes::new(),
                 rest => held.advance(held.len() - rest),
             }
-            if let Some(item) = found.and_then(|found| found.take(decoder, &event, &comment)) {
-                return Poll::Ready(Some(item));
+            if item.is_some() {
+                return Poll::Ready(item);
             }
         }
         for _ in 0..MAX_TURNS {
@@ -204,17 +204,20 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
             match ready!(this.inner.as_mut().try_poll_next(cx)) {
                 Some(Ok(chunk)) => {
                     *this.is_converting = true;
-                    let mut chunk: Bytes = chunk.into();
+                    let chunk: Bytes = chunk.into();
                     *this.is_converting = false;
-                    let (found, rest) = find(decoder, &chunk);
+                    // Until here, the chunk is in registers: rows `event-stream/*/1`.
+                    if decoder.take_byte(&chunk) {
+                        continue;
+                    }
+                    let mut chunk = chunk;
+                    let (item, rest) = next_item(decoder, &chunk, &event, &comment);
                     if rest > 0 {
                         chunk.advance(chunk.len() - rest);
                         *held = chunk;
                     }
-                    if let Some(item) =
-                        found.and_then(|found| found.take(decoder, &event, &comment))
-                    {
-                        return Poll::Ready(Some(item));
+                    if item.is_some() {
+                        return Poll::Ready(item);
                     }
                 }
                 Some(Err(error)) => {
@@ -233,42 +236,31 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
     }
 }
 
-/// What has been found, with its text.
-enum Owned {
-    Event(ByteString),
-    Comment(ByteString),
-    Rejected(Rejection),
-}
-
-impl Owned {
-    #[inline(always)]
-    fn take<T, E>(
-        self,
-        decoder: &mut EventDecoder,
-        event: impl Fn(Event<ByteString>) -> T,
-        comment: impl Fn(ByteString) -> Option<T>,
-    ) -> Option<Result<T, StreamError<E>>> {
-        Some(match self {
-            Self::Event(data) => Ok(event(decoder.event(data))),
-            Self::Comment(text) => Ok(comment(text)?),
-            Self::Rejected(rejection) => Err(rejection.into()),
-        })
-    }
-}
-
 /// Decodes the front of the chunk up to the end of the next item. Returns it, and the number of bytes after it.
+///
+/// An item is only written where the caller wants it: see [store forwarding](crate::decoder#store-forwarding).
 #[inline(always)]
-fn find(decoder: &mut EventDecoder, chunk: &Bytes) -> (Option<Owned>, usize) {
+fn next_item<T, E>(
+    decoder: &mut EventDecoder,
+    chunk: &Bytes,
+    event: impl Fn(Event<ByteString>) -> T,
+    comment: impl Fn(ByteString) -> Option<T>,
+) -> (Option<Result<T, StreamError<E>>>, usize) {
     let mut rest = &chunk[..];
-    let found = match decoder.find(&mut rest) {
+    let item = match decoder.find(&mut rest) {
         Found::End => None,
-        Found::Event(Some(text)) => Some(Owned::Event(slice_text(chunk, text))),
-        Found::Event(None) => Some(Owned::Event(decoder.held_data().into())),
-        Found::Comment(Some(text)) => Some(Owned::Comment(slice_text(chunk, text))),
-        Found::Comment(None) => Some(Owned::Comment(decoder.held_comment().into())),
-        Found::Rejected(rejection) => Some(Owned::Rejected(rejection)),
+        Found::Event(whole) => {
+            let data = match whole {
+                Some(text) => slice_text(chunk, text),
+                None => decoder.held_data().into(),
+            };
+            Some(Ok(event(decoder.event(data))))
+        }
+        Found::Comment(Some(text)) => comment(slice_text(chunk, text)).map(Ok),
+        Found::Comment(None) => comment(decoder.held_comment().into()).map(Ok),
+        Found::Rejected(rejection) => Some(Err(rejection.into())),
     };
-    (found, rest.len())
+    (item, rest.len())
 }
 
 impl<E> From<Rejection> for StreamError<E> {

@@ -199,6 +199,18 @@ fn what_the_end_cuts_off_is_returned_on_request() {
     }
 }
 
+#[test]
+fn the_error_of_a_character_that_the_end_cuts_off_has_its_offset_at_every_cut() {
+    let stream = "data: ažluť\n\ndata: 5 €".as_bytes();
+    let stream = &stream[..stream.len() - 1];
+    for size in 1..=stream.len() {
+        let mut decoder = EventDecoder::new();
+        assert_eq!(stream.chunks(size).map(|chunk| decoder.push(chunk).count()).sum::<usize>(), 1);
+        assert_eq!(decoder.finish().unwrap().data, "5 \u{FFFD}");
+        assert_eq!(decoder.first_error().unwrap().valid_up_to(), stream.len() as u64 - 2, "{size}");
+    }
+}
+
 // ---- allocations ----------------------------------------------------------------------------------
 
 #[test]
@@ -231,6 +243,27 @@ fn an_event_that_is_cut_allocates_its_data_once() {
     assert_eq!(events, 100);
     let per_event = (allocated() - before) as f64 / cut as f64;
     assert!(per_event < 190.0, "{per_event} bytes for an event of 180");
+}
+
+#[cfg(feature = "stream")]
+#[test]
+fn an_event_of_a_stream_that_is_cut_allocates_its_data_once() {
+    use bytes::{Bytes, BytesMut};
+    use futures::{FutureExt, StreamExt, stream};
+    use utf8_codec::stream::Utf8StreamExt;
+
+    for data in ["x".repeat(180), "日本".repeat(30)] {
+        let text = format!("data: {data}\n\n").repeat(101);
+        // Shared already, as the chunks of a connection are.
+        let text: Bytes = BytesMut::from(&text.repeat(2)[..]).split_to(text.len()).freeze();
+        let chunks = (0..text.len()).step_by(64).map(|at| text.slice(at..text.len().min(at + 64)));
+        let mut events = stream::iter(chunks.map(Ok::<_, ()>)).utf8().events();
+        let mut next = || events.next().now_or_never().unwrap().unwrap().unwrap();
+        assert_eq!(next().data, data); // its length is known now
+        let before = allocated();
+        assert!((0..100).all(|_| next().data == data));
+        assert_eq!(allocated() - before, 100 * 180);
+    }
 }
 
 #[cfg(feature = "stream")]

@@ -92,19 +92,12 @@ impl Level {
         dispatch!(self, copy_valid_prefix(input, out))
     }
 
-    /// Counts bytes of well-formed text at the start of `input`, without `end`, which is ASCII. The text
-    /// consists of whole characters, and includes at least all ASCII bytes at the start.
+    /// Counts the ASCII bytes at the start of `input`, up to the first of `ends`.
     ///
-    /// If `end` follows, this finds a line in one pass, instead of a search and a validation. A level may
-    /// stop at the first byte that is not ASCII; only AVX-512 continues.
-    ///
-    /// # Panics
-    ///
-    /// If `end` is not ASCII: the bytes before a part of a character are not text.
+    /// If one of `ends` follows, this finds a line of ASCII in one pass, instead of a search and a validation.
     #[inline]
-    pub fn text_before(self, end: u8, input: &[u8]) -> usize {
-        assert!(end.is_ascii(), "the end of a line is ASCII");
-        dispatch!(self, text_before(end, input))
+    pub fn ascii_before(self, ends: [u8; 2], input: &[u8]) -> usize {
+        dispatch!(self, ascii_before(ends, input))
     }
 
     /// Finds the ill-formed parts of a block that does not begin inside a sequence. Returns `None` if this

@@ -152,18 +152,12 @@ pub fn first_char(bytes: &[u8; 4]) -> Option<&str> {
     (len != 0).then(|| unsafe { core::str::from_utf8_unchecked(&bytes[..len]) })
 }
 
-/// Splits off text at the start of `input`, at most up to the first `end`. The text includes at least all
-/// ASCII bytes before it.
-///
-/// # Panics
-///
-/// If `end` is not ASCII.
+/// Splits off the ASCII at the start of `input`, up to the first of `ends`.
 #[doc(hidden)]
 #[inline]
-pub fn split_line(level: Level, end: u8, input: &[u8]) -> &str {
-    let text = &input[..level.text_before(end, input)];
-    // SAFETY: `Level::text_before` promises that these bytes are well-formed UTF-8; it has checked that `end` is
-    // ASCII. `tests/levels` checks every level.
+pub fn split_line(level: Level, ends: [u8; 2], input: &[u8]) -> &str {
+    let text = &input[..level.ascii_before(ends, input)];
+    // SAFETY: `Level::ascii_before` promises that these bytes are ASCII. `tests/levels` checks every level.
     unsafe { core::str::from_utf8_unchecked(text) }
 }
 

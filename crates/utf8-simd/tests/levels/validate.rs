@@ -242,53 +242,27 @@ fn runs_of_one_byte_have_the_verdict_of_std() {
     }
 }
 
-/// Checks what a level counts as text before `end`: at least the leading ASCII, at most the bytes
-/// before the end, the first error or an incomplete character, in complete characters.
-fn check_text_before(end: u8, bytes: &[u8]) {
-    let line = bytes.split(|&byte| byte == end).next().unwrap();
-    let ascii = line.iter().take_while(|byte| byte.is_ascii()).count();
+/// Checks that every level counts the leading ASCII before the first of `ends`.
+fn check_ascii_before(ends: [u8; 2], bytes: &[u8]) {
+    let ascii = bytes.iter().take_while(|byte| byte.is_ascii() && !ends.contains(byte)).count();
     for level in Level::available() {
-        let (name, len) = (level.name(), level.text_before(end, bytes));
-        assert!((ascii..=line.len()).contains(&len), "{name}: {len} of {bytes:02X?}");
-        assert!(std::str::from_utf8(&line[..len]).is_ok(), "{name}: {len} of {bytes:02X?}");
-        if name == "avx512" && line.len() < bytes.len() && std::str::from_utf8(line).is_ok() {
-            assert_eq!(len, line.len(), "{name}, a whole line of {bytes:02X?}");
-        }
+        assert_eq!(level.ascii_before(ends, bytes), ascii, "{}: {bytes:02X?}", level.name());
     }
 }
 
 #[test]
-fn text_len_stops_at_the_delimiter_or_a_non_ascii_byte() {
-    for end in [b'\n', 0, 0x7F] {
-        for len in (0..=300).chain([1000, 1459]) {
+fn ascii_is_counted_up_to_an_end_or_a_non_ascii_byte() {
+    for ends in [*b"\n\n", *b"\r\n", [0, 0x7F], [0x80, 0xFF]] {
+        for len in (0..=300).chain([511, 512, 513, 700, 1459]) {
             let mut bytes: Vec<u8> = (b' '..0x7F).cycle().take(len).collect();
-            for (at, byte) in (0..len).flat_map(|at| [end, 0x80, 0xFF].map(|byte| (at, byte))) {
+            let [a, b] = ends;
+            for (at, byte) in (0..len).flat_map(|at| [a, b, 0x80, 0xFF].map(|byte| (at, byte))) {
                 let was = std::mem::replace(&mut bytes[at], byte);
-                check_text_before(end, &bytes);
-                check_text_before(end, &bytes[at.saturating_sub(len % 70)..]);
+                check_ascii_before(ends, &bytes);
+                check_ascii_before(ends, &bytes[at.saturating_sub(len % 70)..]);
                 bytes[at] = was;
             }
-            check_text_before(end, &bytes);
-        }
-    }
-}
-
-#[test]
-fn only_lines_of_text_are_counted_entirely() {
-    for fill in FILLS {
-        for before in (0..=270).chain([500, 511, 512, 513, 1459]) {
-            let mut line = fill_to(fill, before);
-            for seed in [&b""[..], b"\xE2\x82", b"\xFF", b"\xF0\x9F\x98", b"\x80", "é".as_bytes()]
-            {
-                line.truncate(before);
-                line.extend_from_slice(seed);
-                for end in [b'\n', 0] {
-                    let whole = [&line, &[end][..], b"next \xFF"].concat();
-                    check_text_before(end, &whole);
-                    check_text_before(end, &whole[before / 2..]);
-                }
-                check_text_before(b'\n', &line);
-            }
+            check_ascii_before(ends, &bytes);
         }
     }
 }
@@ -429,13 +403,10 @@ impl Surroundings {
             let clean = level.valid_prefix_len(plain);
             // All valid bytes, except for one character and the rest of a block.
             assert!(clean + 3 + 64 >= expected.valid_up_to, "{}", context());
-            for text in [clean, level.text_before(b'\n', plain)] {
-                let ends_character =
-                    plain.get(text).is_none_or(|byte| !matches!(byte, 0x80..=0xBF));
-                let is_text =
-                    text == expected.valid_up_to || text < expected.valid_up_to && ends_character;
-                assert!(is_text, "{}", context());
-            }
+            let ends_character = plain.get(clean).is_none_or(|byte| !matches!(byte, 0x80..=0xBF));
+            let is_text =
+                clean == expected.valid_up_to || clean < expected.valid_up_to && ends_character;
+            assert!(is_text, "{}", context());
         }
     }
 }
@@ -498,7 +469,7 @@ fn all_strings_of_one_to_three_bytes_have_the_verdict_of_std() {
                     assert!(stop == expected && masked[..len] == *bytes, "{}", context());
                     let valid_up_to = expected.valid_up_to;
                     assert!(level.valid_prefix_len(bytes) <= valid_up_to, "{}", context());
-                    assert!(level.text_before(b'\n', bytes) <= valid_up_to, "{}", context());
+                    assert!(level.ascii_before(*b"\r\n", bytes) <= valid_up_to, "{}", context());
                 }
                 count += 1;
             }

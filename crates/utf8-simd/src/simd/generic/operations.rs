@@ -61,11 +61,9 @@ macro_rules! operations {
             generic::copy_valid_prefix(<$vector>::zero(), input, out)
         }
 
-        /// Counts bytes; see [`Level::text_before`](crate::simd::Level::text_before). Stops at the first
-        /// byte that is not ASCII.
         #[target_feature(enable = $feature)]
-        pub(in crate::simd) fn text_before(end: u8, input: &[u8]) -> usize {
-            generic::ascii_before(<$vector>::zero(), end, input)
+        pub(in crate::simd) fn ascii_before(ends: [u8; 2], input: &[u8]) -> usize {
+            generic::ascii_before(<$vector>::zero(), ends, input)
         }
 
         /// Finds the ill-formed parts; see [`Level::block_errors`](crate::simd::Level::block_errors).

@@ -63,29 +63,51 @@ fn valid_prefix<V: Vector, const COPY: bool>(
     Validated::all_but_tail(head(input, at)).valid_up_to
 }
 
-/// Counts the ASCII bytes at the start of `input`, up to the first `end`.
+/// A line of at least this many bytes is probably long: then several vectors are tested at once.
+const FEW: usize = 256;
+
+/// Counts the ASCII bytes at the start of `input`, up to the first of `ends`.
 #[inline(always)]
-pub(in crate::simd) fn ascii_before<V: Vector>(any: V, end: u8, input: &[u8]) -> usize {
+pub(in crate::simd) fn ascii_before<V: Vector>(any: V, ends: [u8; 2], input: &[u8]) -> usize {
     let Some(last) = input.len().checked_sub(V::LEN) else {
-        return reference::text_before(end, input);
+        return reference::ascii_before(ends, input);
     };
-    let first_end = |block: V| {
-        // 80 - x, saturating, is 80 for 0. For any other x, bit 7 is clear.
-        let ends = block.splat(0x80).saturating_sub(block.xor(block.splat(end)));
-        block.or(ends).first_high_bit()
-    };
+    let needles = ends.map(|end| any.splat(end));
+    let first_end = |block: V| block.or(matches(block, needles)).first_high_bit();
     // Often the line ends in the first block.
     if let Some(i) = first_end(load(any, input, 0)) {
         return i;
     }
     let mut at = V::LEN;
     while at < last {
+        if at == FEW {
+            while is_plain(any, needles, tail(input, at)) {
+                at += 4 * V::LEN;
+            }
+            if at >= last {
+                break;
+            }
+        }
         if let Some(i) = first_end(load(any, input, at)) {
             return at + i;
         }
         at += V::LEN;
     }
     first_end(load(any, input, last)).map_or(input.len(), |i| last + i)
+}
+
+/// Whether four vectors at the start of `input` are ASCII without `needles`. `false` if `input` is shorter.
+#[inline(always)]
+fn is_plain<V: Vector>(any: V, [a, b]: [V; 2], input: &[u8]) -> bool {
+    let Some(stride) = input.get(..4 * V::LEN) else { return false };
+    let mut high = any;
+    let mut least = any.splat(0xFF);
+    for n in 0..4 {
+        let bytes: V = load(any, stride, n * V::LEN);
+        high = high.or(bytes);
+        least = least.min(bytes.xor(a).min(bytes.xor(b)));
+    }
+    !high.or(any.splat(0x80).saturating_sub(least)).any_high_bit()
 }
 
 /// Finds the first error in `input` at or after `from`, if there is one.
@@ -167,14 +189,17 @@ pub(in crate::simd) fn byte_masks<V: Vector>(
     needles: [u8; 2],
     masks: &mut [u64],
 ) {
-    let [a, b] = needles.map(|needle| any.splat(needle));
+    let needles = needles.map(|needle| any.splat(needle));
     for (block, mask) in blocks.iter().zip(masks) {
-        *mask = V::mask_of_64(|at| {
-            let bytes = load::<V>(any, block, at);
-            // 80 - x, saturating, is 80 for 0. For any other x, bit 7 is clear. The minimum is 0 if one is.
-            any.splat(0x80).saturating_sub(bytes.xor(a).min(bytes.xor(b)))
-        });
+        *mask = V::mask_of_64(|at| matches(load(any, block, at), needles));
     }
+}
+
+/// Bit 7 of each byte is whether it is one of the two.
+#[inline(always)]
+fn matches<V: Vector>(bytes: V, [a, b]: [V; 2]) -> V {
+    // 80 - x, saturating, is 80 for 0. For any other x, bit 7 is clear. The minimum is 0 if one is.
+    bytes.splat(0x80).saturating_sub(bytes.xor(a).min(bytes.xor(b)))
 }
 
 impl Validated {

@@ -69,9 +69,14 @@ pub(crate) fn ascii_len(input: &[u8]) -> usize {
     blocks.len() * TWO_WORDS + ascii
 }
 
-/// Counts the ASCII bytes at the start of `input`, up to the first `end`.
-pub(in crate::simd) fn text_before(end: u8, input: &[u8]) -> usize {
-    input.iter().take_while(|&&byte| byte < 0x80 && byte != end).count()
+/// Counts the ASCII bytes at the start of `input`, up to the first of `ends`.
+pub(in crate::simd) fn ascii_before(ends: [u8; 2], input: &[u8]) -> usize {
+    let is_counted = |byte: &u8| byte.is_ascii() & (*byte != ends[0]) & (*byte != ends[1]);
+    // Compilers vectorise the test of a block.
+    let (blocks, _) = input.as_chunks::<16>();
+    let all = |block: &&[u8; 16]| block.iter().fold(true, |all, byte| all & is_counted(byte));
+    let at = 16 * blocks.iter().take_while(all).count();
+    at + super::tail(input, at).iter().take_while(|byte| is_counted(byte)).count()
 }
 
 /// Whether `byte` is not ASCII and begins no sequence.

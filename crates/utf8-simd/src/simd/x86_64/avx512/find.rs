@@ -1,18 +1,12 @@
-//! What is in a block, with AVX-512: the first byte outside a range, the end of a line and the text before it, and all
-//! ill-formed parts. Comparisons return masks.
-//!
-//! The end of a line is found and the text before it validated in one pass. The length of lines is hard to predict, and a
-//! branch misprediction costs as much as several blocks. Therefore several blocks are tested at once, and masks show which
-//! of them contains the end.
+//! What is in a block, with AVX-512: the first byte outside a range, the end of a line of ASCII, and all ill-formed parts.
+//! Comparisons return masks.
 
 use core::arch::x86_64::*;
 use core::ops::RangeInclusive;
 
-use crate::simd::generic::{self, Tested, Vector, backs_of, first, test_full};
+use crate::simd::generic::{self, Vector, first};
 use crate::simd::results::BlockErrors;
-use crate::simd::x86_64::avx512::vector::{
-    BLOCK, Bytes64, STRIDE, lanes, load, load_start, load_within,
-};
+use crate::simd::x86_64::avx512::vector::{BLOCK, Bytes64, STRIDE, lanes, load, load_start};
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::simd) fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -> Option<usize> {
@@ -43,78 +37,26 @@ pub(in crate::simd) fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -> 
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-pub(in crate::simd) fn text_before(end: u8, input: &[u8]) -> usize {
-    let found = |at| {
-        let block = Bytes64(load_within(input, at, 0));
-        block.movemask() | ends_in(end, block)
-    };
-    let (first, second) = (found(0), found(BLOCK));
-    let mut at = if first == 0 { BLOCK } else { 0 };
-    let mut found_here = if first == 0 { second } else { first };
-    while found_here == 0 && at + BLOCK < input.len() {
-        at += BLOCK;
-        found_here = found(at);
+pub(in crate::simd) fn ascii_before(ends: [u8; 2], input: &[u8]) -> usize {
+    if input.len() >= BLOCK {
+        return generic::ascii_before(Bytes64::zero(), ends, input);
     }
-    let ascii = input.len().min(at + found_here.trailing_zeros() as usize);
-    match input.get(ascii) {
-        Some(&byte) if byte != end => wide(end, input).unwrap_or(ascii),
-        _ => ascii,
-    }
-}
-
-/// Finds the first `end`, if all bytes before it are well-formed.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn wide(end: u8, input: &[u8]) -> Option<usize> {
-    let mut before = Bytes64::zero();
-    let mut at = 0;
-    while at < input.len() {
-        let blocks = [0, 1, 2, 3].map(|i| Bytes64(load_within(input, at + i * BLOCK, 0)));
-        let [a, b, c, d] = blocks;
-        let ends = blocks.map(|block| ends_in(end, block));
-        let errors = [errors(before, a), errors(a, b), errors(b, c), errors(c, d)];
-        // An error counts up to the first `end`. One at `end` itself is a character that `end` truncates.
-        let mut open = true;
-        let mut wrong = 0;
-        let mut len = 0;
-        for (ends, errors) in ends.into_iter().zip(errors) {
-            let up_to_end = ends ^ ends.wrapping_sub(1);
-            wrong |= if open { errors & up_to_end } else { 0 };
-            len += if open { ends.trailing_zeros() as usize } else { 0 };
-            open &= ends == 0;
-        }
-        if wrong != 0 {
-            return None;
-        }
-        if !open {
-            return Some(at + len).filter(|&len| len < input.len());
-        }
-        before = d;
-        at += STRIDE;
-    }
-    None
-}
-
-/// The errors of a block that follows another.
-#[inline(always)]
-fn errors(before: Bytes64, block: Bytes64) -> u64 {
-    test_full(block, backs_of(block, before), Tested::with_errors(block.splat(0)))
-        .marks()
-        .movemask()
+    let block = Bytes64(load_start(input));
+    let found = block.movemask() | ends_in(ends, block);
+    input.len().min(found.trailing_zeros() as usize)
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
-fn ends_in(end: u8, block: Bytes64) -> u64 {
-    _mm512_cmpeq_epi8_mask(block.0, _mm512_set1_epi8(end as i8))
+fn ends_in(needles: [u8; 2], block: Bytes64) -> u64 {
+    let [a, b] = needles.map(|needle| _mm512_set1_epi8(needle as i8));
+    _mm512_cmpeq_epi8_mask(block.0, a) | _mm512_cmpeq_epi8_mask(block.0, b)
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
 pub(in crate::simd) fn byte_masks(blocks: &[[u8; 64]], needles: [u8; 2], masks: &mut [u64]) {
-    let [a, b] = needles.map(|needle| _mm512_set1_epi8(needle as i8));
     for (block, mask) in blocks.iter().zip(masks) {
-        let block = load(block);
-        *mask = _mm512_cmpeq_epi8_mask(block, a) | _mm512_cmpeq_epi8_mask(block, b);
+        *mask = ends_in(needles, Bytes64(load(block)));
     }
 }
 
