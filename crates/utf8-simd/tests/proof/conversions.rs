@@ -200,6 +200,9 @@ struct Place {
     to: usize,
 }
 
+/// The bytes of a character in the text, and in the result.
+type Char = ([u8; 4], [u8; 4]);
+
 /// What holds for all texts of a pattern.
 struct Checker {
     direction: Direction,
@@ -209,8 +212,10 @@ struct Checker {
     /// The same, by the numbers of lanes.
     known_lanes: Map<[u64; 4], bool>,
     variables: Map<Lane, Rc<Vec<(usize, u32)>>>,
+    /// By class, bits for bytes of the text, and a byte of the result: the characters that differ in them.
+    distinct: HashMap<(usize, u8, usize), Rc<Vec<Char>>>,
     /// Of each class, the bytes in the text, and in the result.
-    chars: [Vec<([u8; 4], [u8; 4])>; 4],
+    chars: [Vec<Char>; 4],
 }
 
 /// An expression as a program: each step has the results of those before.
@@ -281,6 +286,7 @@ impl Checker {
             known: HashMap::new(),
             known_lanes: Map::default(),
             variables: Map::default(),
+            distinct: HashMap::new(),
             chars,
         }
     }
@@ -312,8 +318,25 @@ impl Checker {
         found
     }
 
-    /// Whether `holds` for the values of `lanes`, whichever characters the text has. `holds` is also told the bytes in the
-    /// result of the character at `whole`, of which all values are tried. Of others, those that `lanes` distinguish are.
+    /// The characters of `class` that differ in the bytes `used` of the text, or in byte `result` of the result.
+    fn distinct(&mut self, class: usize, used: u8, result: usize) -> Rc<Vec<Char>> {
+        let all = &self.chars[class - 1];
+        let distinct = self.distinct.entry((class, used, result)).or_insert_with(|| {
+            let mut seen = Map::default();
+            let is_new = |(bytes, of_result): &&Char| {
+                let byte = |i: usize| if used >> i & 1 == 1 { bytes[i] } else { 0 };
+                let used = u32::from_le_bytes([0, 1, 2, 3].map(byte));
+                let result = of_result.get(result).copied().unwrap_or_default();
+                seen.insert([u64::from(used), u64::from(result)], ()).is_none()
+            };
+            Rc::new(all.iter().filter(is_new).copied().collect())
+        });
+        distinct.clone()
+    }
+
+    /// Whether `holds` for the values of `lanes`, whichever characters the text has. Its other argument is the byte of the
+    /// result that `result` selects: a character, and which of its bytes. Of characters that neither the lanes nor this
+    /// byte distinguish, one is tried.
     ///
     /// `claim` identifies `holds`.
     fn holds_always(
@@ -321,9 +344,9 @@ impl Checker {
         arena: &Arena,
         places: &[Place],
         lanes: &[Lane],
-        whole: Option<usize>,
+        result: Option<(usize, usize)>,
         claim: u32,
-        holds: impl Fn(&[u8], [u8; 4]) -> bool,
+        holds: impl Fn(&[u8], u8) -> bool,
     ) -> bool {
         let reaches = lanes.iter().filter_map(|lane| arena.reach(*lane));
         let reach = reaches.reduce(|(a, b), (c, d)| (a.min(c), b.max(d)));
@@ -331,8 +354,9 @@ impl Checker {
         for (i, lane) in lanes.iter().enumerate() {
             key[i / 2 % 2] ^= u64::from(lane.0) << (32 * (i % 2));
         }
-        key[2] = whole.map_or(0, |i| (places[i].from << 3 | places[i].class) as u64) << 32
-            | u64::from(claim);
+        let number =
+            result.map_or(0, |(i, byte)| (places[i].from << 3 | places[i].class) << 2 | byte);
+        key[2] = (number as u64) << 32 | u64::from(claim);
         if let Some((first, last)) = reach {
             // The part of the pattern on which the lanes depend.
             let (first, last) = (usize::from(first), usize::from(last));
@@ -348,7 +372,7 @@ impl Checker {
         if is_short && let Some(&holds) = self.known_lanes.get(&key) {
             return holds;
         }
-        let holds = self.holds_for_all(arena, places, lanes, whole, claim, holds);
+        let holds = self.holds_for_all(arena, places, lanes, result, claim, holds);
         if is_short {
             self.known_lanes.insert(key, holds);
         }
@@ -360,9 +384,9 @@ impl Checker {
         arena: &Arena,
         places: &[Place],
         lanes: &[Lane],
-        whole: Option<usize>,
+        result: Option<(usize, usize)>,
         claim: u32,
-        holds: impl Fn(&[u8], [u8; 4]) -> bool,
+        holds: impl Fn(&[u8], u8) -> bool,
     ) -> bool {
         let mut uses = Vec::new();
         for lane in lanes {
@@ -372,16 +396,18 @@ impl Checker {
         uses.dedup();
         // The characters on which the lanes depend.
         let char_at = |at: usize| places.partition_point(|place| place.from <= at) - 1;
-        let mut chars: Vec<usize> = uses.iter().map(|(at, _)| char_at(*at)).chain(whole).collect();
+        let mut chars: Vec<usize> =
+            uses.iter().map(|(at, _)| char_at(*at)).chain(result.map(|(i, _)| i)).collect();
         chars.sort_unstable();
         chars.dedup();
         let Some(first) = chars.first().map(|i| places[*i].from) else {
             // All are constants.
             let values: Vec<_> = lanes.iter().map(|lane| arena.value(*lane, 0, &[])).collect();
-            return holds(&values, [0; 4]);
+            return holds(&values, 0);
         };
 
-        let mut key = vec![claim, whole.map_or(9, |i| (places[i].from - first) as u32)];
+        let byte_of = |(i, byte): (usize, usize)| 4 * (places[i].from - first) + byte;
+        let mut key = vec![claim, result.map_or(0, |result| 1 + byte_of(result) as u32)];
         key.extend(
             chars.iter().flat_map(|i| [places[*i].class as u32, (places[*i].from - first) as u32]),
         );
@@ -393,35 +419,39 @@ impl Checker {
             return holds;
         }
 
-        // All values of each character, if the lanes distinguish them.
-        let mut choices: Vec<Vec<([u8; 4], [u8; 4])>> = Vec::new();
+        let mut choices: Vec<Rc<Vec<Char>>> = Vec::new();
         for &i in &chars {
             let Place { class, from, .. } = places[i];
-            let all = &self.chars[class - 1];
-            if whole == Some(i) {
-                choices.push(all.clone());
+            let of_char = uses
+                .iter()
+                .filter(|(at, _)| (from..from + self.direction.from.len(class)).contains(at));
+            let tables: Vec<_> = of_char.map(|(at, table)| (at - from, *table)).collect();
+            let used = tables.iter().fold(0, |used, (at, _)| used | 1 << at);
+            if let Some((whole, byte)) = result
+                && whole == i
+            {
+                choices.push(self.distinct(class, used, byte));
                 continue;
             }
-            let tables: Vec<_> = uses
-                .iter()
-                .filter(|(at, _)| (from..from + self.direction.from.len(class)).contains(at))
-                .map(|(at, table)| (at - from, arena.table_at(*table)))
-                .collect();
+            // By the values of the tables.
             assert!(tables.len() <= 16);
             let mut seen = Map::default();
-            let is_new = |(bytes, _): &&([u8; 4], [u8; 4])| {
-                let values = tables.iter().map(|(at, table)| table[usize::from(bytes[*at])]);
+            let is_new = |(bytes, _): &&Char| {
+                let values = tables
+                    .iter()
+                    .map(|(at, table)| arena.table_at(*table)[usize::from(bytes[*at])]);
                 let values = values.fold(0, |all, byte| all << 8 | u128::from(byte));
                 seen.insert([values as u64, (values >> 64) as u64], ()).is_none()
             };
-            choices.push(all.iter().filter(is_new).copied().collect());
+            let distinct = self.distinct(class, used, 4);
+            choices.push(Rc::new(distinct.iter().filter(is_new).copied().collect()));
         }
         let slot = |at: usize| {
             let i = chars.binary_search(&char_at(at)).unwrap();
             4 * i + at - places[chars[i]].from
         };
         let program = Program::new(arena, lanes, slot);
-        let target = whole.map(|whole| chars.binary_search(&whole).unwrap());
+        let target = result.map(|(i, byte)| (chars.binary_search(&i).unwrap(), byte));
         let mut counters = vec![0; chars.len()];
         let mut inputs: Vec<u8> = choices.iter().flat_map(|choices| choices[0].0).collect();
         let (mut values, mut results) = (Vec::new(), Vec::new());
@@ -429,7 +459,7 @@ impl Checker {
             program.run(arena, &inputs, &mut values);
             results.clear();
             results.extend(program.results.iter().map(|at| values[*at]));
-            if !holds(&results, target.map_or([0; 4], |i| choices[i][counters[i]].1)) {
+            if !holds(&results, target.map_or(0, |(i, byte)| choices[i][counters[i]].1[byte])) {
                 break false;
             }
             // The next combination.
@@ -591,16 +621,17 @@ fn check(
         }
         for i in 0..pattern.len().min(places.len()) {
             let Place { class, to: at, .. } = places[i];
-            let lanes: Vec<_> = (at..at + to.len(class))
-                .map(|at| {
-                    out[at].unwrap_or_else(|| panic!("byte {at} is not of a vector: {pattern:?}"))
-                })
-                .collect();
-            let is_right =
-                checker.holds_always(arena, &places, &lanes, Some(i), 3, |values, expected| {
-                    values == &expected[..values.len()]
-                });
-            assert!(is_right, "{}: character {i} of {pattern:?}", level.name);
+            for byte in 0..to.len(class) {
+                let Some(lane) = out[at + byte] else {
+                    panic!("{}: no vector has byte {at}: {pattern:?}", level.name);
+                };
+                let is_right = |values: &[u8], expected| values[0] == expected;
+                assert!(
+                    checker.holds_always(arena, &places, &[lane], Some((i, byte)), 3, is_right),
+                    "{}: byte {byte} of character {i} of {pattern:?}",
+                    level.name
+                );
+            }
         }
     });
 }
