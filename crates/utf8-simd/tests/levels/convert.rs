@@ -132,7 +132,7 @@ fn every_pattern_of_character_lengths_converts_as_in_std() {
     // Texts that end at once, after a block of each level, and after a stride.
     for ascii in [0, 1, 16, 31, 61, 130] {
         let mut number = 0;
-        patterns(&mut Vec::new(), 12, &mut |lengths| {
+        patterns(&mut Vec::new(), 16, &mut |lengths| {
             number += 1;
             let example = |(i, len): (usize, &usize)| EXAMPLES[len - 1][(number + i) % 4];
             let mut text = "a".repeat(ascii);

@@ -70,7 +70,7 @@ impl Form {
     }
 }
 
-/// The characters of a class: those of so many bytes in UTF-8.
+/// The characters of a class: those of `class` bytes in UTF-8.
 fn chars_of(class: usize) -> impl Iterator<Item = char> {
     let (least, most) =
         [('\0', '\x7F'), ('\u{80}', '\u{7FF}'), ('\u{800}', '\u{FFFF}'), ('\u{10000}', char::MAX)]
