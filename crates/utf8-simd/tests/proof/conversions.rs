@@ -356,12 +356,12 @@ impl Checker {
         }
         let number =
             result.map_or(0, |(i, byte)| (places[i].from << 3 | places[i].class) << 2 | byte);
-        key[2] = (number as u64) << 32 | u64::from(claim);
+        key[2] = (number as u64) << 32 | (lanes.len() as u64) << 8 | u64::from(claim);
         if let Some((first, last)) = reach {
             // The part of the pattern on which the lanes depend.
             let (first, last) = (usize::from(first), usize::from(last));
             let mut i = places.partition_point(|place| place.from <= first) - 1;
-            key[3] = (first - places[i].from) as u64;
+            key[3] = 8 | (first - places[i].from) as u64;
             while i < places.len() && places[i].from <= last && key[3] < 1 << 60 {
                 key[3] = key[3] << 3 | places[i].class as u64;
                 i += 1;
@@ -407,7 +407,8 @@ impl Checker {
         };
 
         let byte_of = |(i, byte): (usize, usize)| 4 * (places[i].from - first) + byte;
-        let mut key = vec![claim, result.map_or(0, |result| 1 + byte_of(result) as u32)];
+        let result_byte = result.map_or(0, |result| 1 + byte_of(result) as u32);
+        let mut key = vec![claim, chars.len() as u32, result_byte];
         key.extend(
             chars.iter().flat_map(|i| [places[*i].class as u32, (places[*i].from - first) as u32]),
         );
@@ -595,8 +596,13 @@ fn check(
             let len = from.len(place.class);
             text[place.from..][..len].copy_from_slice(&bytes[..len]);
         }
+        buffers.out.fill(0);
         let (trace, counts) = trace(level, direction, buffers, at.0);
         assert_eq!(counts, at, "{}: {pattern:?}", level.name);
+        // Vectors write nothing to memory.
+        let end = places.get(pattern.len()).map_or(at.1, |place| place.to);
+        let is_written = buffers.out[..end / 4].iter().any(|word| *word != 0);
+        assert!(!is_written, "{}: not by a vector: {pattern:?}", level.name);
         trace
     });
     let [Trace { stored, queries }, other] = traces;
@@ -704,16 +710,16 @@ fn steps_of(level: usize, direction: usize) -> Vec<Steps> {
         all.push(Steps { level, direction, start, classes, len, end });
     };
     match (from, CONVERSIONS[level].block) {
-        // A first step, and one after a block that ends inside a character.
         (Form::Utf8, 16) => {
+            // After eight characters of three bytes.
+            for ascii in [0, 16] {
+                add([vec![1; ascii], vec![3; 8]].concat(), 4, 8, vec![]);
+            }
+            // A first step, and one after a block that ends inside a character.
             add(vec![], 4, 16, vec![]);
             for (class, inside) in cuts() {
                 let start = [vec![1; 16 - inside], vec![class]].concat();
                 add(start, 4, 16 + inside - class, vec![]);
-            }
-            // After eight characters of three bytes.
-            for ascii in [0, 16] {
-                add([vec![1; ascii], vec![3; 8]].concat(), 4, 8, vec![]);
             }
         }
         // A group of eight bytes in one of two steps. The characters before and after it are of one class.
