@@ -89,7 +89,7 @@ pub const MIN_LIMIT: usize = 4;
 /// reads at most four bytes.
 #[must_use]
 pub fn truncate(text: &str, max_length: usize) -> &str {
-    &text[..floor_char_boundary(text, max_length)]
+    text.get(..floor_char_boundary(text, max_length)).unwrap_or_default()
 }
 
 /// Cuts `text` into pieces of at most `max_length` bytes, between characters.
@@ -169,18 +169,19 @@ fn unit_around(bytes: &[u8], index: usize) -> Option<Range<usize>> {
         return None;
     }
     let start = (index.saturating_sub(3)..index).rev().find(|&at| !is_continuation(at))?;
-    let unit = start..start + unit_len(&bytes[start..bytes.len().min(start + 4)]);
+    let rest = bytes.get(start..)?;
+    let unit = start..start + unit_len(rest.get(..4).unwrap_or(rest))?;
     (unit.end > index).then_some(unit)
 }
 
-/// Returns the length of the first unit of `bytes`, which are one to four.
-fn unit_len(bytes: &[u8]) -> usize {
-    if bytes[0].is_ascii() {
-        return 1;
+/// Returns the length of the first unit of `bytes`, which are at most four.
+fn unit_len(bytes: &[u8]) -> Option<usize> {
+    if bytes.first()?.is_ascii() {
+        return Some(1);
     }
-    match sequence(bytes) {
+    Some(match sequence(bytes) {
         Sequence::WellFormed(len) => len,
         Sequence::IllFormed(error_len) => error_len.get().unwrap_or(1),
         Sequence::Incomplete => bytes.len(),
-    }
+    })
 }

@@ -69,9 +69,14 @@ impl Utf8Encoder {
     /// A character is never written in part. [`Status`] shows how to continue.
     pub fn push_to_slice(&mut self, text: &str, buffer: &mut [u8]) -> Progress {
         let Some(start) = self.bom_to_slice(buffer) else { return no_room(BOM.len()) };
-        let read = floor_char_boundary(text, buffer.len() - start);
-        buffer[start..start + read].copy_from_slice(&text.as_bytes()[..read]);
-        stopped(read, start + read, text[read..].chars().next())
+        let room = buffer.get_mut(start..).unwrap_or_default();
+        let (fits, rest) =
+            text.split_at_checked(floor_char_boundary(text, room.len())).unwrap_or_default();
+        let read = fits.len();
+        if let Some(room) = room.get_mut(..read) {
+            room.copy_from_slice(fits.as_bytes());
+        }
+        stopped(read, start + read, rest.chars().next())
     }
 
     /// Encodes as many of `chars` as fit into `buffer`. `read` counts `char`s.
@@ -101,12 +106,10 @@ impl Utf8Encoder {
 
     /// Writes the BOM if it is due. Returns its length, or `None` if it does not fit and is still due.
     fn bom_to_slice(&mut self, buffer: &mut [u8]) -> Option<usize> {
-        if self.bom == Bom::Due && buffer.len() < BOM.len() {
-            return None;
+        if self.bom == Bom::Due {
+            *buffer.first_chunk_mut()? = BOM;
         }
-        let bom = self.take_bom();
-        buffer[..bom.len()].copy_from_slice(bom);
-        Some(bom.len())
+        Some(self.take_bom().len())
     }
 }
 

@@ -91,7 +91,7 @@ impl TextPosition {
         let lines = count_line_feeds(text.as_bytes());
         // The bytes after the last LF are searched from the end, and only if there is one.
         let mut last = text;
-        if let (1.., Some((_, after))) = (lines, text.rsplit_once('\n')) {
+        if let (1.., Some(after)) = (lines, after_last_line_feed(text)) {
             self.line = self.line.saturating_add(lines);
             (self.column, self.utf16_column) = (1, 1);
             last = after;
@@ -180,6 +180,20 @@ impl fmt::Display for TextPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}", self.line, self.column)
     }
+}
+
+/// Blocks without LF are passed over with vector instructions. `str::rsplit_once` can panic, as far as the linker knows.
+fn after_last_line_feed(text: &str) -> Option<&str> {
+    const BLOCK: usize = 32;
+    let mut end = text.len();
+    for block in text.as_bytes().rchunks(BLOCK) {
+        if block.iter().fold(false, |any, &byte| any | (byte == b'\n')) {
+            let after = block.iter().rev().take_while(|byte| **byte != b'\n').count();
+            return text.get(end.checked_sub(after)?..);
+        }
+        end -= block.len();
+    }
+    None
 }
 
 fn count_line_feeds(bytes: &[u8]) -> u64 {

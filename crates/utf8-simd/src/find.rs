@@ -48,7 +48,7 @@ impl ByteFinder {
             if self.left == 0 && !self.test(bytes) {
                 return None;
             }
-            self.mask = self.masks[MASKS - self.left];
+            self.mask = self.masks.get(MASKS - self.left).copied().unwrap_or_default();
             self.left -= 1;
             self.end += BLOCK;
         }

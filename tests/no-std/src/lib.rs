@@ -5,6 +5,8 @@
 
 #![no_std]
 
+mod functions;
+
 use core::mem::MaybeUninit;
 use core::panic::PanicInfo;
 use core::slice;

@@ -3,6 +3,7 @@
 use utf8_simd::Level;
 
 use crate::support::{FILLS, Random, fill_to};
+use crate::utf16::encodes_as_std;
 
 /// A value that no test expects to be written, to detect unchanged units.
 const CHAR: char = '\u{E123}';
@@ -103,6 +104,46 @@ fn destinations_of_every_size_are_filled_as_in_std() {
     for fill in FILLS {
         let text = fill_to(fill, 700);
         all_conversions(&text, |needed| (0..=needed + 1).collect());
+    }
+}
+
+/// Calls `check` with the lengths of characters that fill `len` bytes, the last one perhaps beyond, in all orders.
+fn patterns(lengths: &mut Vec<usize>, len: usize, check: &mut impl FnMut(&[usize])) {
+    if len == 0 {
+        return check(lengths);
+    }
+    for next in 1..=4 {
+        lengths.push(next);
+        patterns(lengths, len.saturating_sub(next), check);
+        lengths.pop();
+    }
+}
+
+/// Of the lemmas about conversions, those for the ends of texts, for AVX-512 and for the portable level.
+#[test]
+#[ignore = "a minute in release mode"]
+fn every_pattern_of_character_lengths_converts_as_in_std() {
+    const EXAMPLES: [[char; 4]; 4] = [
+        ['\0', '\x7F', 'U', '\t'],
+        ['\u{80}', '\u{7FF}', '\u{555}', '\u{2AA}'],
+        ['\u{800}', '\u{FFFF}', '\u{D7FF}', '\u{E000}'],
+        ['\u{10000}', '\u{10FFFF}', '\u{55555}', '\u{AAAAA}'],
+    ];
+    // Texts that end at once, after a block of each level, and after a stride.
+    for ascii in [0, 1, 16, 31, 61, 130] {
+        let mut number = 0;
+        patterns(&mut Vec::new(), 16, &mut |lengths| {
+            number += 1;
+            let example = |(i, len): (usize, &usize)| EXAMPLES[len - 1][(number + i) % 4];
+            let mut text = "a".repeat(ascii);
+            text.extend(lengths.iter().enumerate().map(example));
+            all_conversions(&text, |needed| vec![needed, needed - 1, needed + 70]);
+            let units: Vec<u16> = text.encode_utf16().collect();
+            for level in Level::available() {
+                encodes_as_std(level, &units, text.len());
+                encodes_as_std(level, &units, text.len() + 70);
+            }
+        });
     }
 }
 

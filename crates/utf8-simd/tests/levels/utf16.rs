@@ -21,7 +21,7 @@ fn expected(units: &[u16], room: usize) -> (usize, Vec<u8>) {
     (read, bytes)
 }
 
-fn encodes_as_std(level: Level, units: &[u16], room: usize) {
+pub(crate) fn encodes_as_std(level: Level, units: &[u16], room: usize) {
     let (read, bytes) = expected(units, room);
     let mut out = vec![BYTE; room];
     let found = level.encode_utf16(units, &mut out);

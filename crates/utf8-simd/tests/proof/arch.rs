@@ -7,7 +7,7 @@
 pub mod x86_64 {
     #![allow(non_camel_case_types, clippy::missing_safety_doc, clippy::too_many_arguments)]
 
-    use crate::machine::{Kind, Op, Vector, from_words};
+    use crate::machine::{Arena, Kind, Lane, Op, Vector, from_words, with};
 
     pub type __m128i = Vector<16>;
     pub type __m256i = Vector<32>;
@@ -216,7 +216,328 @@ pub mod x86_64 {
         if count & 0xFF < 64 { a & ((1 << (count & 0xFF)) - 1) } else { a }
     }
 
-    /// Instructions of the conversions, which are compiled with the levels but not run.
+    /// Applies `f` to lanes of `S` bytes of two vectors. Lanes are in little-endian order.
+    fn wide<const S: usize, const N: usize>(
+        a: Vector<N>,
+        b: Vector<N>,
+        f: impl Fn(&mut Arena, [Lane; S], [Lane; S]) -> [Lane; S],
+    ) -> Vector<N> {
+        with(|machine| {
+            let mut result = a;
+            for at in (0..N).step_by(S) {
+                let lane = |vector: &Vector<N>| std::array::from_fn(|i| vector.0[at + i]);
+                let bytes = f(&mut machine.arena, lane(&a), lane(&b));
+                result.0[at..at + S].copy_from_slice(&bytes);
+            }
+            result
+        })
+    }
+
+    /// Shifts lanes of `S` bytes up by `by` bits, or down if it is negative.
+    fn shifted<const S: usize, const N: usize>(a: Vector<N>, by: i32) -> Vector<N> {
+        // Each byte has bits of two.
+        let shifts = [by.rem_euclid(8), by.rem_euclid(8) - 8];
+        let tables = with(|machine| shifts.map(|by| machine.arena.shift(by)));
+        wide(a, a, |arena, x: [Lane; S], _| {
+            std::array::from_fn(|i| {
+                let mut sum = arena.constant(0);
+                for (shift, table) in shifts.iter().zip(tables) {
+                    let from = i as i32 + (shift - by) / 8;
+                    if (0..S as i32).contains(&from) {
+                        let part = arena.map(table, x[from as usize]);
+                        sum = arena.apply(Op::Or, sum, part);
+                    }
+                }
+                sum
+            })
+        })
+    }
+
+    fn any<const S: usize>(arena: &mut Arena, x: [Lane; S]) -> Lane {
+        x.into_iter().reduce(|any, byte| arena.apply(Op::Or, any, byte)).unwrap()
+    }
+
+    /// All bits or none.
+    fn all(is_set: bool) -> u8 {
+        if is_set { 0xFF } else { 0 }
+    }
+
+    fn is_zero(byte: u8) -> u8 {
+        all(byte == 0)
+    }
+
+    fn is_not_zero(byte: u8) -> u8 {
+        all(byte != 0)
+    }
+
+    fn is_high(byte: u8) -> u8 {
+        all(byte >= 0x80)
+    }
+
+    fn is_low(byte: u8) -> u8 {
+        all(byte < 0x80)
+    }
+
+    fn equal<const S: usize, const N: usize>(a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        wide(a, b, |arena, x: [Lane; S], y| {
+            let different = std::array::from_fn(|i| arena.apply(Op::Xor, x[i], y[i]));
+            let different = any::<S>(arena, different);
+            [arena.map_by(is_zero, different); S]
+        })
+    }
+
+    /// Compares signed lanes.
+    fn greater<const S: usize, const N: usize>(a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        wide(a, b, |arena, x: [Lane; S], y| {
+            let mut greater = arena.constant(0);
+            for i in 0..S {
+                // The sign, as the greatest bit of an unsigned number.
+                let flip = arena.constant(if i == S - 1 { 0x80 } else { 0 });
+                let [x, y] = [x[i], y[i]].map(|byte| arena.apply(Op::Xor, byte, flip));
+                let [less, same] = [Op::SubUnsigned, Op::Xor].map(|op| arena.apply(op, x, y));
+                let (above, same) = (arena.map_by(is_not_zero, less), arena.map_by(is_zero, same));
+                let below = arena.apply(Op::And, same, greater);
+                greater = arena.apply(Op::Or, above, below);
+            }
+            [greater; S]
+        })
+    }
+
+    fn sum<const S: usize>(arena: &mut Arena, x: [Lane; S], y: [Lane; S]) -> [Lane; S] {
+        let mut carry = arena.constant(0);
+        std::array::from_fn(|i| {
+            let first = arena.apply(Op::Carry, x[i], y[i]);
+            let both = arena.apply(Op::Add, x[i], y[i]);
+            let second = arena.apply(Op::Carry, both, carry);
+            let byte = arena.apply(Op::Add, both, carry);
+            carry = arena.apply(Op::Or, first, second);
+            byte
+        })
+    }
+
+    fn add<const S: usize, const N: usize>(a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        wide(a, b, sum::<S>)
+    }
+
+    /// Bytes of `yes` where bit 7 of `mask` is set, of `no` elsewhere.
+    fn blend<const N: usize>(no: Vector<N>, yes: Vector<N>, mask: Vector<N>) -> Vector<N> {
+        let by = |f| with(|machine| Vector(mask.0.map(|lane| machine.arena.map_by(f, lane))));
+        yes.apply(Op::And, by(is_high)).apply(Op::Or, no.apply(Op::And, by(is_low)))
+    }
+
+    /// Whether no bit is set in both.
+    fn is_disjoint<const N: usize>(a: Vector<N>, b: Vector<N>) -> i32 {
+        let set = with(|machine| {
+            let both = |i| machine.arena.apply(Op::And, a.0[i], b.0[i]);
+            let both: [Lane; N] = std::array::from_fn(both);
+            Vector(both.map(|lane| machine.arena.map_by(is_not_zero, lane)))
+        });
+        i32::from(set.ask(Kind::Any) == 0)
+    }
+
+    /// In each part of 16 bytes, the lanes of `S` bytes of `a`, then those of `b`, narrowed by `f`.
+    fn pack<const S: usize, const N: usize>(
+        a: Vector<N>,
+        b: Vector<N>,
+        f: impl Fn(&mut Arena, [Lane; S]) -> Vec<Lane>,
+    ) -> Vector<N> {
+        with(|machine| {
+            let parts =
+                (0..N).step_by(16).flat_map(|part| [&a.0[part..part + 16], &b.0[part..part + 16]]);
+            let lanes = parts.flat_map(|part| part.chunks(S));
+            let bytes: Vec<_> =
+                lanes.flat_map(|lane| f(&mut machine.arena, lane.try_into().unwrap())).collect();
+            Vector(bytes.try_into().unwrap())
+        })
+    }
+
+    /// Signed lanes of 16 bits as unsigned bytes, saturated.
+    fn pack_unsigned_16<const N: usize>(a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        pack(a, b, |arena, [low, high]| vec![saturated(arena, low, [high], high)])
+    }
+
+    /// Signed lanes of 32 bits as unsigned ones of 16 bits, saturated.
+    fn pack_unsigned_32<const N: usize>(a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        pack(a, b, |arena, [a, b, c, d]| {
+            [a, b].map(|byte| saturated(arena, byte, [c, d], d)).to_vec()
+        })
+    }
+
+    /// `byte`, or FF if one of `high` is not zero, or 0 if bit 7 of `sign` is set.
+    fn saturated<const S: usize>(
+        arena: &mut Arena,
+        byte: Lane,
+        high: [Lane; S],
+        sign: Lane,
+    ) -> Lane {
+        let high = any(arena, high);
+        let (large, positive) = (arena.map_by(is_not_zero, high), arena.map_by(is_low, sign));
+        let byte = arena.apply(Op::Or, byte, large);
+        arena.apply(Op::And, byte, positive)
+    }
+
+    /// Signed lanes of 16 bits as signed bytes, saturated.
+    fn pack_signed_16<const N: usize>(a: Vector<N>, b: Vector<N>) -> Vector<N> {
+        pack(a, b, |arena, [low, high]| {
+            let sign = arena.map_by(is_high, low);
+            let different = arena.apply(Op::Xor, high, sign);
+            let fits = arena.map_by(is_zero, different);
+            let exceeds = arena.map_by(is_zero, fits);
+            let extreme = arena.map_by(|byte| if byte >= 0x80 { 0x80 } else { 0x7F }, high);
+            let [low, extreme] =
+                [[low, fits], [extreme, exceeds]].map(|[x, y]| arena.apply(Op::And, x, y));
+            vec![arena.apply(Op::Or, low, extreme)]
+        })
+    }
+
+    /// In each part of 16 bytes, the lanes of `S` bytes of `a` from `from` on, each followed by that of `b`.
+    fn unpack<const S: usize, const N: usize>(
+        a: Vector<N>,
+        b: Vector<N>,
+        from: usize,
+    ) -> Vector<N> {
+        Vector(std::array::from_fn(|i| {
+            let (part, pair, byte) = (i / 16 * 16, i % 16 / (2 * S), i % S);
+            let of = if (i / S).is_multiple_of(2) { a } else { b };
+            of.0[part + from + pair * S + byte]
+        }))
+    }
+
+    /// Unsigned bytes times signed constants, added in pairs. No sum exceeds 16 bits, and no constant is negative.
+    pub fn _mm_maddubs_epi16(a: __m128i, b: __m128i) -> __m128i {
+        let factors = b.bytes();
+        let scaled = |byte: usize| -> __m128i {
+            Vector(std::array::from_fn(|i| {
+                let factor = factors[i / 2 * 2 + byte];
+                assert!(factor < 0x80);
+                with(|machine| {
+                    let product = |x: u8| (u16::from(x) * u16::from(factor)).to_le_bytes()[i % 2];
+                    let table = machine.arena.table(std::array::from_fn(|x| product(x as u8)));
+                    machine.arena.map(table, a.0[i / 2 * 2 + byte])
+                })
+            }))
+        };
+        let greatest = with(|machine| a.0.map(|lane| u16::from(machine.arena.bits(lane))));
+        for i in (0..16).step_by(2) {
+            let [x, y] = [i, i + 1].map(|i| greatest[i] * u16::from(factors[i]));
+            assert!(x + y <= i16::MAX as u16);
+        }
+        add::<2, 16>(scaled(0), scaled(1))
+    }
+
+    /// Lanes of 16 bits times constants, added in pairs. No lane is negative, and all constants are powers of two.
+    pub fn _mm_madd_epi16(a: __m128i, b: __m128i) -> __m128i {
+        let factors = b.bytes();
+        let scaled = |half: usize| -> __m128i {
+            let parts = (0..16).step_by(4).flat_map(|i| {
+                let at = i + 2 * half;
+                let factor = u16::from_le_bytes([factors[at], factors[at + 1]]);
+                assert!(factor.is_power_of_two() && factor < 0x8000);
+                let zero = Vector::<1>::constants([0]).0[0];
+                let lane = Vector::<4>([a.0[at], a.0[at + 1], zero, zero]);
+                with(|machine| assert!(machine.arena.bits(a.0[at + 1]) < 0x80));
+                shifted::<4, 4>(lane, factor.trailing_zeros() as i32).0
+            });
+            Vector(parts.collect::<Vec<_>>().try_into().unwrap())
+        };
+        add::<4, 16>(scaled(0), scaled(1))
+    }
+
+    /// Instructions that call a function on vectors of 16 and of 32 bytes.
+    macro_rules! both_widths {
+        ($($name:ident, $name_32:ident ($($argument:ident),*) $(-> $result:ty)? = $call:expr;)*) => {$(
+            pub fn $name($($argument: __m128i),*) -> both_widths!(@ __m128i $(, $result)?) {
+                $call
+            }
+            pub fn $name_32($($argument: __m256i),*) -> both_widths!(@ __m256i $(, $result)?) {
+                $call
+            }
+        )*};
+        (@ $type:ty) => { $type };
+        (@ $type:ty, $result:ty) => { $result };
+    }
+    both_widths! {
+        _mm_add_epi16, _mm256_add_epi16 (a, b) = add::<2, _>(a, b);
+        _mm_blendv_epi8, _mm256_blendv_epi8 (no, yes, mask) = blend(no, yes, mask);
+        _mm_cmpeq_epi8, _mm256_cmpeq_epi8 (a, b) = equal::<1, _>(a, b);
+        _mm_cmpeq_epi16, _mm256_cmpeq_epi16 (a, b) = equal::<2, _>(a, b);
+        _mm_cmpgt_epi8, _mm256_cmpgt_epi8 (a, b) = greater::<1, _>(a, b);
+        _mm_cmpgt_epi32, _mm256_cmpgt_epi32 (a, b) = greater::<4, _>(a, b);
+        _mm_packs_epi16, _mm256_packs_epi16 (a, b) = pack_signed_16(a, b);
+        _mm_packus_epi16, _mm256_packus_epi16 (a, b) = pack_unsigned_16(a, b);
+        _mm_packus_epi32, _mm256_packus_epi32 (a, b) = pack_unsigned_32(a, b);
+        _mm_testz_si128, _mm256_testz_si256 (a, b) -> i32 = is_disjoint(a, b);
+        _mm_unpacklo_epi8, _mm256_unpacklo_epi8 (a, b) = unpack::<1, _>(a, b, 0);
+        _mm_unpackhi_epi8, _mm256_unpackhi_epi8 (a, b) = unpack::<1, _>(a, b, 8);
+        _mm_unpacklo_epi16, _mm256_unpacklo_epi16 (a, b) = unpack::<2, _>(a, b, 0);
+        _mm_unpackhi_epi16, _mm256_unpackhi_epi16 (a, b) = unpack::<2, _>(a, b, 8);
+    }
+
+    const UP: i32 = 1;
+    const DOWN: i32 = -1;
+
+    /// Shifts of lanes by a constant.
+    macro_rules! shifts {
+        ($($name:ident $type:ty, $size:literal, $direction:ident;)*) => {$(
+            pub fn $name<const BY: i32>(a: $type) -> $type {
+                shifted::<$size, _>(a, $direction * BY)
+            }
+        )*};
+    }
+    shifts! {
+        _mm_slli_epi16 __m128i, 2, UP;
+        _mm_slli_epi32 __m128i, 4, UP;
+        _mm_srli_epi16 __m128i, 2, DOWN;
+        _mm_srli_epi32 __m128i, 4, DOWN;
+        _mm256_slli_epi16 __m256i, 2, UP;
+        _mm256_slli_epi32 __m256i, 4, UP;
+        _mm256_srli_epi16 __m256i, 2, DOWN;
+        _mm256_srli_epi32 __m256i, 4, DOWN;
+    }
+
+    /// The same lane of `S` bytes everywhere.
+    fn splat<const S: usize, const N: usize>(lane: [u8; S]) -> Vector<N> {
+        Vector::constants(std::array::from_fn(|i| lane[i % S]))
+    }
+
+    pub fn _mm_set1_epi16(lane: i16) -> __m128i {
+        splat(lane.to_le_bytes())
+    }
+
+    pub fn _mm_set1_epi32(lane: i32) -> __m128i {
+        splat(lane.to_le_bytes())
+    }
+
+    pub fn _mm256_set1_epi16(lane: i16) -> __m256i {
+        splat(lane.to_le_bytes())
+    }
+
+    pub fn _mm256_set1_epi32(lane: i32) -> __m256i {
+        splat(lane.to_le_bytes())
+    }
+
+    pub fn _mm_setzero_si128() -> __m128i {
+        splat([0])
+    }
+
+    pub fn _mm256_castsi256_si128(a: __m256i) -> __m128i {
+        halves(a)[0]
+    }
+
+    pub fn _mm256_extracti128_si256<const HALF: i32>(a: __m256i) -> __m128i {
+        halves(a)[HALF as usize]
+    }
+
+    pub fn _mm256_permute4x64_epi64<const WHICH: i32>(a: __m256i) -> __m256i {
+        Vector(std::array::from_fn(|i| a.0[(WHICH as usize >> (i / 8 * 2) & 3) * 8 + i % 8]))
+    }
+
+    pub fn _mm256_cvtepu8_epi16(a: __m128i) -> __m256i {
+        let zero = splat([0]);
+        join(unpack::<1, 16>(a, zero, 0), unpack::<1, 16>(a, zero, 8))
+    }
+
+    /// Instructions that are compiled with the levels but not run.
     macro_rules! not_run {
         ($(fn $name:ident $(<const $N:ident>)? ($($type:ty),*) -> $result:ty;)*) => {$(
             pub fn $name $(<const $N: i32>)? ($(_: $type),*) -> $result {
@@ -225,56 +546,10 @@ pub mod x86_64 {
         )*};
     }
     not_run! {
-        fn _mm256_add_epi16(__m256i, __m256i) -> __m256i;
-        fn _mm256_blendv_epi8(__m256i, __m256i, __m256i) -> __m256i;
-        fn _mm256_castsi256_si128(__m256i) -> __m128i;
-        fn _mm256_cmpeq_epi16(__m256i, __m256i) -> __m256i;
-        fn _mm256_cmpeq_epi8(__m256i, __m256i) -> __m256i;
-        fn _mm256_cmpgt_epi32(__m256i, __m256i) -> __m256i;
-        fn _mm256_cmpgt_epi8(__m256i, __m256i) -> __m256i;
-        fn _mm256_cvtepu8_epi16(__m128i) -> __m256i;
-        fn _mm256_extracti128_si256<const N>(__m256i) -> __m128i;
-        fn _mm256_packs_epi16(__m256i, __m256i) -> __m256i;
-        fn _mm256_packus_epi32(__m256i, __m256i) -> __m256i;
-        fn _mm256_permute4x64_epi64<const N>(__m256i) -> __m256i;
-        fn _mm256_set1_epi16(i16) -> __m256i;
-        fn _mm256_set1_epi32(i32) -> __m256i;
-        fn _mm256_slli_epi16<const N>(__m256i) -> __m256i;
-        fn _mm256_slli_epi32<const N>(__m256i) -> __m256i;
-        fn _mm256_srli_epi16<const N>(__m256i) -> __m256i;
-        fn _mm256_srli_epi32<const N>(__m256i) -> __m256i;
-        fn _mm256_testz_si256(__m256i, __m256i) -> i32;
-        fn _mm256_unpackhi_epi16(__m256i, __m256i) -> __m256i;
-        fn _mm256_unpackhi_epi8(__m256i, __m256i) -> __m256i;
-        fn _mm256_unpacklo_epi16(__m256i, __m256i) -> __m256i;
-        fn _mm256_unpacklo_epi8(__m256i, __m256i) -> __m256i;
         fn _mm512_cmpge_epu8_mask(__m512i, __m512i) -> u64;
         fn _mm512_movm_epi8(u64) -> __m512i;
-        fn _mm_add_epi16(__m128i, __m128i) -> __m128i;
         fn _mm_add_epi32(__m128i, __m128i) -> __m128i;
-        fn _mm_blendv_epi8(__m128i, __m128i, __m128i) -> __m128i;
-        fn _mm_cmpeq_epi16(__m128i, __m128i) -> __m128i;
-        fn _mm_cmpeq_epi8(__m128i, __m128i) -> __m128i;
-        fn _mm_cmpgt_epi32(__m128i, __m128i) -> __m128i;
-        fn _mm_cmpgt_epi8(__m128i, __m128i) -> __m128i;
-        fn _mm_madd_epi16(__m128i, __m128i) -> __m128i;
-        fn _mm_maddubs_epi16(__m128i, __m128i) -> __m128i;
-        fn _mm_packs_epi16(__m128i, __m128i) -> __m128i;
-        fn _mm_packus_epi16(__m128i, __m128i) -> __m128i;
-        fn _mm_packus_epi32(__m128i, __m128i) -> __m128i;
-        fn _mm_set1_epi16(i16) -> __m128i;
-        fn _mm_set1_epi32(i32) -> __m128i;
         fn _mm_setr_epi8(i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8) -> __m128i;
-        fn _mm_setzero_si128() -> __m128i;
-        fn _mm_slli_epi16<const N>(__m128i) -> __m128i;
-        fn _mm_slli_epi32<const N>(__m128i) -> __m128i;
-        fn _mm_srli_epi16<const N>(__m128i) -> __m128i;
-        fn _mm_srli_epi32<const N>(__m128i) -> __m128i;
         fn _mm_sub_epi32(__m128i, __m128i) -> __m128i;
-        fn _mm_testz_si128(__m128i, __m128i) -> i32;
-        fn _mm_unpackhi_epi16(__m128i, __m128i) -> __m128i;
-        fn _mm_unpackhi_epi8(__m128i, __m128i) -> __m128i;
-        fn _mm_unpacklo_epi16(__m128i, __m128i) -> __m128i;
-        fn _mm_unpacklo_epi8(__m128i, __m128i) -> __m128i;
     }
 }

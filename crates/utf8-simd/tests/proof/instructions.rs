@@ -5,14 +5,48 @@ use std::arch::x86_64 as real;
 use crate::arch::x86_64 as model;
 use crate::machine::{Answer, Arena, Kind, Lane, Node, Script, Vector, with};
 
-/// Vectors such that every pair of bytes is in one lane of two vectors.
+/// Lanes of 32 bits, and of 16 in them, at which comparisons and saturation change.
+const EDGES: [u32; 24] = [
+    0,
+    1,
+    0x7F,
+    0x80,
+    0xFF,
+    0x100,
+    0x7FF,
+    0x800,
+    0x7FFF,
+    0x8000,
+    0xFFFF,
+    0x1_0000,
+    0x10_FFFF,
+    0x7F_0080,
+    0x80_007F,
+    0xFF_FFFF,
+    0xFF7F_FF80,
+    0x0100_0000,
+    0x7FFF_FFFF,
+    0x8000_0000,
+    0x8000_8000,
+    0xFF00_00FF,
+    0xFFFF_FF00,
+    0xFFFF_FFFF,
+];
+
+/// Vectors such that every pair of bytes, and every pair of [`EDGES`], is in one lane of two vectors.
 fn pairs<const N: usize>() -> impl Iterator<Item = ([u8; N], [u8; N])> {
-    (0..=0xFF_u8).flat_map(|shift| {
+    let edges = |first: usize| -> [u8; N] {
+        std::array::from_fn(|i| EDGES[(first + i / 4) % EDGES.len()].to_le_bytes()[i % 4])
+    };
+    let of_edges = (0..EDGES.len() * EDGES.len())
+        .map(move |pair| (edges(pair / EDGES.len()), edges(pair % EDGES.len())));
+    let of_bytes = (0..=0xFF_u8).flat_map(|shift| {
         (0..256).step_by(N).map(move |base| {
             let a = std::array::from_fn(|i| (base + i) as u8);
             (a, a.map(|byte| byte.wrapping_mul(3).wrapping_add(shift)))
         })
-    })
+    });
+    of_bytes.chain(of_edges)
 }
 
 /// Compares instructions on vectors of `$n` bytes. `x` and `y` are two vectors of the model, `a` and `b` the same
@@ -66,7 +100,96 @@ compare!(
     _mm_alignr_epi8::<13>(a, b),
     _mm_set1_epi8(-128),
     _mm_set_epi64x(0x0102_0304_0506_0708, 0x7172_7374_7576_7778),
+    _mm_set1_epi16(0x0180),
+    _mm_set1_epi32(0x0102_0380),
+    _mm_setzero_si128(),
+    _mm_add_epi16(a, b),
+    _mm_blendv_epi8(a, b, b),
+    _mm_blendv_epi8(a, b, a),
+    _mm_cmpeq_epi8(a, b),
+    _mm_cmpeq_epi16(a, b),
+    _mm_cmpgt_epi8(a, b),
+    _mm_cmpgt_epi32(a, b),
+    _mm_packs_epi16(a, b),
+    _mm_packus_epi16(a, b),
+    _mm_packus_epi32(a, b),
+    _mm_unpacklo_epi8(a, b),
+    _mm_unpackhi_epi8(a, b),
+    _mm_unpacklo_epi16(a, b),
+    _mm_unpackhi_epi16(a, b),
+    _mm_slli_epi16::<2>(a),
+    _mm_slli_epi16::<4>(a),
+    _mm_slli_epi16::<6>(a),
+    _mm_slli_epi16::<8>(a),
+    _mm_srli_epi16::<2>(a),
+    _mm_srli_epi16::<4>(a),
+    _mm_srli_epi16::<6>(a),
+    _mm_srli_epi16::<8>(a),
+    _mm_srli_epi16::<12>(a),
+    _mm_slli_epi32::<8>(a),
+    _mm_slli_epi32::<16>(a),
+    _mm_slli_epi32::<24>(a),
+    _mm_srli_epi32::<6>(a),
+    _mm_srli_epi32::<12>(a),
+    _mm_srli_epi32::<18>(a),
 );
+
+/// Compares multiplications of small bytes. Model and machine must agree only where no sum is too large.
+#[target_feature(enable = "sse4.1")]
+fn compare_products() {
+    for (a, b) in pairs::<16>() {
+        with(|machine| machine.begin(&[]));
+        let bytes = std::array::from_fn(|i| if i % 2 == 0 { a[i] } else { b[i] & 0x7F });
+        let factors = std::array::from_fn(|i| if i % 2 == 0 { b[i] & 0x3F } else { 0x40 });
+        let powers: [u8; 16] =
+            std::array::from_fn(|i| if i % 2 == 0 { 1 << (b[i / 4 * 4] % 8) } else { 0 });
+        let [x, y, z] = [bytes, factors, powers].map(Vector::<16>::constants);
+        let found = [model::_mm_maddubs_epi16(x, y), model::_mm_madd_epi16(x, z)];
+        let mut expected = [[0; 16]; 2];
+        // SAFETY: there are as many bytes as are loaded and stored.
+        unsafe {
+            let [x, y, z] =
+                [bytes, factors, powers].map(|bytes| real::_mm_loadu_si128(bytes.as_ptr().cast()));
+            let [sums, products] = &mut expected;
+            real::_mm_storeu_si128(sums.as_mut_ptr().cast(), real::_mm_maddubs_epi16(x, y));
+            real::_mm_storeu_si128(products.as_mut_ptr().cast(), real::_mm_madd_epi16(x, z));
+        }
+        assert_eq!(found.map(|vector| vector.bytes()), expected);
+    }
+}
+
+/// Compares the instructions that narrow or widen a vector, or find out whether two have a bit in common.
+#[target_feature(enable = "avx2")]
+fn compare_conversions() {
+    for (a, b) in pairs::<32>() {
+        with(|machine| {
+            machine.begin(&[]);
+            machine.script = Some(Box::new(Constants));
+        });
+        let [x, y] = [a, b].map(Vector::<32>::constants);
+        let parts = [model::_mm256_castsi256_si128(x), model::_mm256_extracti128_si256::<1>(x)];
+        let wide = model::_mm256_cvtepu8_epi16(parts[1]);
+        let mut expected = ([[0; 16]; 2], [0; 32]);
+        // SAFETY: there are as many bytes as are loaded and stored.
+        unsafe {
+            let [x_real, y_real] =
+                [a, b].map(|bytes| real::_mm256_loadu_si256(bytes.as_ptr().cast()));
+            let ([low, high], wide) = &mut expected;
+            let back = real::_mm256_extracti128_si256::<1>(x_real);
+            real::_mm_storeu_si128(low.as_mut_ptr().cast(), real::_mm256_castsi256_si128(x_real));
+            real::_mm_storeu_si128(high.as_mut_ptr().cast(), back);
+            real::_mm256_storeu_si256(wide.as_mut_ptr().cast(), real::_mm256_cvtepu8_epi16(back));
+            assert_eq!(model::_mm256_testz_si256(x, y), real::_mm256_testz_si256(x_real, y_real));
+            let front = model::_mm256_castsi256_si128(y);
+            let front_real = real::_mm256_castsi256_si128(y_real);
+            assert_eq!(
+                model::_mm_testz_si128(parts[1], front),
+                real::_mm_testz_si128(back, front_real)
+            );
+        }
+        assert_eq!((parts.map(|part| part.bytes()), wide.bytes()), expected);
+    }
+}
 
 compare!(
     compare_32,
@@ -90,6 +213,37 @@ compare!(
     _mm256_permute2x128_si256::<0x21>(a, b),
     _mm256_permute2x128_si256::<0x08>(a, b),
     _mm256_set1_epi8(-128),
+    _mm256_set1_epi16(0x0180),
+    _mm256_set1_epi32(0x0102_0380),
+    _mm256_permute4x64_epi64::<0b11_01_10_00>(a),
+    _mm256_add_epi16(a, b),
+    _mm256_blendv_epi8(a, b, b),
+    _mm256_blendv_epi8(a, b, a),
+    _mm256_cmpeq_epi8(a, b),
+    _mm256_cmpeq_epi16(a, b),
+    _mm256_cmpgt_epi8(a, b),
+    _mm256_cmpgt_epi32(a, b),
+    _mm256_packs_epi16(a, b),
+    _mm256_packus_epi32(a, b),
+    _mm256_unpacklo_epi8(a, b),
+    _mm256_unpackhi_epi8(a, b),
+    _mm256_unpacklo_epi16(a, b),
+    _mm256_unpackhi_epi16(a, b),
+    _mm256_slli_epi16::<2>(a),
+    _mm256_slli_epi16::<4>(a),
+    _mm256_slli_epi16::<6>(a),
+    _mm256_slli_epi16::<8>(a),
+    _mm256_srli_epi16::<2>(a),
+    _mm256_srli_epi16::<4>(a),
+    _mm256_srli_epi16::<6>(a),
+    _mm256_srli_epi16::<8>(a),
+    _mm256_srli_epi16::<12>(a),
+    _mm256_slli_epi32::<8>(a),
+    _mm256_slli_epi32::<16>(a),
+    _mm256_slli_epi32::<24>(a),
+    _mm256_srli_epi32::<6>(a),
+    _mm256_srli_epi32::<12>(a),
+    _mm256_srli_epi32::<18>(a),
 );
 
 compare!(
@@ -241,8 +395,13 @@ fn the_instructions_are_those_of_this_machine() {
         is_x86_feature_detected!("bmi2"),
     ];
     let has_avx512 = avx2 && detected == [true; 5];
-    compare(is_x86_feature_detected!("sse4.1"), compare_16);
-    compare(avx2, compare_32);
+    let sse41 = is_x86_feature_detected!("sse4.1");
+    for with_sse41 in [compare_16 as unsafe fn(), compare_products] {
+        compare(sse41, with_sse41);
+    }
+    for with_avx2 in [compare_32 as unsafe fn(), compare_conversions] {
+        compare(avx2, with_avx2);
+    }
     for with_avx512 in
         [compare_64 as unsafe fn(), compare_halves, ternary_32, ternary_64, compare_masks]
     {

@@ -34,6 +34,8 @@ pub enum Op {
     Average,
     Max,
     Min,
+    /// 1 if the sum of two bytes exceeds a byte, else 0.
+    Carry,
 }
 
 impl Op {
@@ -49,6 +51,7 @@ impl Op {
             Self::Average => (u16::from(a) + u16::from(b)).div_ceil(2) as u8,
             Self::Max => a.max(b),
             Self::Min => a.min(b),
+            Self::Carry => u8::from(a.checked_add(b).is_none()),
         }
     }
 }
@@ -114,9 +117,14 @@ pub struct Arena {
     nodes: Vec<Node>,
     /// The first and last variable of each node.
     reach: Vec<Option<(u16, u16)>>,
+    /// The bits of each node that can be set.
+    bits: Vec<u8>,
     numbers: Map<Node, Lane>,
     tables: Vec<Table>,
-    table_numbers: HashMap<Table, u32>,
+    table_numbers: Map<Table, u32>,
+    /// Tables that are needed often: those of functions, by their address, and those of shifts.
+    functions: Map<usize, u32>,
+    shifts: Map<isize, u32>,
     /// Results of operations on tables.
     both: Map<(Op, u32, u32), u32>,
     with_constant: Map<(Op, u32, u8, bool), u32>,
@@ -139,6 +147,7 @@ impl Arena {
     fn clear(&mut self) {
         self.nodes.clear();
         self.reach.clear();
+        self.bits.clear();
         self.numbers.clear();
         self.done.clear();
     }
@@ -150,6 +159,11 @@ impl Arena {
     /// The indexes of the first and the last input byte on which `lane` depends.
     pub fn reach(&self, lane: Lane) -> Option<(u16, u16)> {
         self.reach[lane.0 as usize]
+    }
+
+    /// The bits of `lane` that can be set.
+    pub fn bits(&self, lane: Lane) -> u8 {
+        self.bits[lane.0 as usize]
     }
 
     pub fn table_at(&self, number: u32) -> &Table {
@@ -166,6 +180,32 @@ impl Arena {
         number
     }
 
+    /// `f` of `lane`.
+    pub fn map_by(&mut self, f: fn(u8) -> u8, lane: Lane) -> Lane {
+        let table = match self.functions.get(&(f as usize)) {
+            Some(&table) => table,
+            None => {
+                let table = self.table(std::array::from_fn(|byte| f(byte as u8)));
+                self.functions.insert(f as usize, table);
+                table
+            }
+        };
+        self.map(table, lane)
+    }
+
+    /// The table of a shift up by `by` bits, or down if it is negative.
+    pub fn shift(&mut self, by: i32) -> u32 {
+        if let Some(&table) = self.shifts.get(&(by as isize)) {
+            return table;
+        }
+        let table = self.table(std::array::from_fn(|byte| match by {
+            0.. => (byte << by) as u8,
+            _ => (byte >> -by) as u8,
+        }));
+        self.shifts.insert(by as isize, table);
+        table
+    }
+
     fn number(&mut self, node: Node) -> Lane {
         if let Some(&lane) = self.numbers.get(&node) {
             return lane;
@@ -179,9 +219,23 @@ impl Arena {
                 (one, other) => one.or(other),
             },
         };
+        let all = |values: &mut dyn Iterator<Item = u8>| values.fold(0, |all, byte| all | byte);
+        let bits = match node {
+            Node::Constant(byte) => byte,
+            Node::Input(_, table) => all(&mut self.tables[table as usize].iter().copied()),
+            Node::Map(table, x) => {
+                let possible = (0..=0xFF).filter(|byte| byte & !self.bits(x) == 0);
+                all(&mut possible.map(|byte: u8| self.tables[table as usize][usize::from(byte)]))
+            }
+            Node::Two(Op::Or | Op::Xor, x, y) => self.bits(x) | self.bits(y),
+            Node::Two(Op::And, x, y) => self.bits(x) & self.bits(y),
+            Node::Two(Op::Carry, ..) => 1,
+            Node::Two(..) => 0xFF,
+        };
         let lane = Lane(self.nodes.len() as u32);
         self.nodes.push(node);
         self.reach.push(reach);
+        self.bits.push(bits);
         self.numbers.insert(node, lane);
         lane
     }
@@ -240,6 +294,18 @@ impl Arena {
         }
         let lane = match (self.node(x), self.node(y)) {
             (Node::Constant(a), Node::Constant(b)) => self.constant(op.apply(a, b)),
+            (_, Node::Constant(b)) if op == Op::And && self.bits(x) & b == 0 => self.constant(0),
+            (_, Node::Constant(b)) if op == Op::And && self.bits(x) & !b == 0 => x,
+            _ if op == Op::Add && self.bits(x) & self.bits(y) == 0 => self.apply(Op::Or, x, y),
+            _ if op == Op::Carry && self.bits(x).checked_add(self.bits(y)).is_some() => {
+                self.constant(0)
+            }
+            // Leaves no part of which all selected bits are clear: an expression depends on no byte in vain.
+            (Node::Two(Op::Or, p, q), Node::Constant(_)) if op == Op::And => {
+                let (p, q) = (self.apply(op, p, y), self.apply(op, q, y));
+                self.apply(Op::Or, p, q)
+            }
+            (Node::Constant(_), Node::Two(Op::Or, ..)) if op == Op::And => self.apply(op, y, x),
             (_, Node::Constant(b)) => {
                 let table = self.table_with(op, b, false);
                 self.map(table, x)
@@ -311,6 +377,8 @@ pub enum Answer {
     Some,
     /// The same; this one stands for all.
     Representative(usize),
+    /// Bit 7 of these lanes is set, and of no others.
+    Mask(u64),
 }
 
 /// Answers queries.
@@ -461,6 +529,7 @@ impl<const N: usize> Vector<N> {
             Answer::None => 0,
             Answer::First(lane) | Answer::Representative(lane) => 1 << lane,
             Answer::Some => u64::MAX >> (64 - N),
+            Answer::Mask(mask) => mask,
         }
     }
 }

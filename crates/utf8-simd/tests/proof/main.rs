@@ -15,6 +15,8 @@ mod arch;
 mod automaton;
 #[cfg(target_arch = "x86_64")]
 mod claims;
+#[cfg(target_arch = "x86_64")]
+mod conversions;
 mod grammar;
 #[cfg(target_arch = "x86_64")]
 mod instructions;
@@ -107,6 +109,36 @@ mod simd {
             pub valid_prefix_len: unsafe fn(&[u8]) -> usize,
             pub copy_valid_prefix: unsafe fn(&[u8], &mut [MaybeUninit<u8>]) -> usize,
         }
+
+        /// The conversions of a vector level.
+        pub struct Conversions {
+            pub name: &'static str,
+            /// The bytes in a vector.
+            pub block: usize,
+            pub decode_chars: unsafe fn(&str, &mut [char]) -> (usize, usize),
+            pub decode_utf16: unsafe fn(&str, &mut [u16]) -> (usize, usize),
+            pub encode_chars: unsafe fn(&[char], &mut [u8]) -> (usize, usize),
+            pub encode_utf16: unsafe fn(&[u16], &mut [MaybeUninit<u8>]) -> (usize, usize),
+        }
+
+        pub const CONVERSIONS: [Conversions; 2] = [
+            Conversions {
+                name: "sse4.1",
+                block: 16,
+                decode_chars: x86_64::sse41::decode_chars,
+                decode_utf16: x86_64::sse41::decode_utf16,
+                encode_chars: x86_64::sse41::encode_chars,
+                encode_utf16: x86_64::sse41::encode_utf16,
+            },
+            Conversions {
+                name: "avx2",
+                block: 32,
+                decode_chars: x86_64::avx2::decode_chars,
+                decode_utf16: x86_64::avx2::decode_utf16,
+                encode_chars: x86_64::avx2::encode_chars,
+                encode_utf16: x86_64::avx2::encode_utf16,
+            },
+        ];
 
         pub const SSE41: Shipped = Shipped {
             name: "sse4.1",

@@ -382,7 +382,7 @@ impl Script for Answers {
         let clear = match answer {
             Answer::None => lanes.len(),
             Answer::First(lane) => lane,
-            Answer::Some | Answer::Representative(_) => 0,
+            Answer::Some | Answer::Representative(_) | Answer::Mask(_) => 0,
         };
         for lane in &lanes[..clear] {
             path.note_clear(arena, memory, *lane);
@@ -390,7 +390,7 @@ impl Script for Answers {
         match answer {
             Answer::None => {}
             Answer::First(lane) => path.set.push(vec![lanes[lane]]),
-            Answer::Some | Answer::Representative(_) => path.set.push(parts),
+            Answer::Some | Answer::Representative(_) | Answer::Mask(_) => path.set.push(parts),
         }
         answer
     }
