@@ -294,13 +294,12 @@ impl Decoder for Utf8LinesCodec {
     #[inline]
     fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, io::Error> {
         // In two steps: see `crate::decoder`, "Store forwarding"; scenario `framed`.
-        let (text, usual) = take_text_with(src, |bytes| match self.machine.take_usual(bytes) {
-            Some((text, delimiter_len, info)) => (text, Some((delimiter_len, info))),
-            None => ("", None),
-        });
-        if let Some((delimiter_len, info)) = usual {
+        let offset = self.machine.decoder().position();
+        let (text, delimiter_len) =
+            take_text_with(src, |bytes| self.machine.take_usual(bytes).unwrap_or_default());
+        if delimiter_len > 0 {
             src.advance(delimiter_len);
-            return Ok(Some(Ok(Line::new(text, info))));
+            return Ok(Some(Ok(Line::new(text, self.machine.next_info(offset)))));
         }
         Ok(self.step(src, LineAction::More))
     }

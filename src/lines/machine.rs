@@ -429,10 +429,10 @@ impl LineMachine {
     }
 
     /// The fast path of [`step`](Self::step), for a complete and valid line that is not too long, if the scanner is on the
-    /// fast path. Returns the line, and the length of its delimiter.
+    /// fast path. Returns the text, and the length of its delimiter; call [`next_info`](Self::next_info) then.
     // Always inlined: row `lines`.
     #[inline(always)]
-    pub(crate) fn take_usual<'b>(&mut self, bytes: &'b [u8]) -> Option<(&'b str, usize, LineInfo)> {
+    pub(crate) fn take_usual<'b>(&mut self, bytes: &'b [u8]) -> Option<(&'b str, usize)> {
         let (scanner, delimiter) = (self.decoder.scanner(), &self.delimiter);
         if !self.is_at_plain_line() || !scanner.is_on_fast_path() {
             return None;
@@ -455,7 +455,7 @@ impl LineMachine {
         if expects_lf {
             self.decoder.scanner_mut().expect_lf();
         }
-        Some((text, next - content, self.next_info(scanner.position())))
+        Some((text, next - content))
     }
 
     /// An LF directly after the CR that has ended the last line belongs to that line.
@@ -465,7 +465,7 @@ impl LineMachine {
 
     /// What is known of a line without errors that begins at `offset`. The next one has the next number.
     #[inline]
-    fn next_info(&mut self, offset: u64) -> LineInfo {
+    pub(crate) fn next_info(&mut self, offset: u64) -> LineInfo {
         let number = self.number;
         self.number += 1;
         LineInfo { number, offset, ..LineInfo::default() }
