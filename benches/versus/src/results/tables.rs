@@ -186,6 +186,7 @@ pub(crate) fn summary(levels: &[LevelRuns], results: &str) -> String {
     let lost: Vec<_> = levels.iter().map(lost).collect();
     let rows = levels.iter().flat_map(|level| &level.rows);
     let mut which: Vec<_> = rows.filter(|row| row.is_lost()).map(describe).collect();
+    which.sort();
     which.dedup();
     let which = if which.is_empty() { String::new() } else { format!(" ({})", which.join("; ")) };
     let [machine, compiler] = ["machine", "compiler"].map(about);
