@@ -185,7 +185,8 @@ pub(crate) fn summary(levels: &[LevelRuns], results: &str) -> String {
     };
     let lost: Vec<_> = levels.iter().map(lost).collect();
     let rows = levels.iter().flat_map(|level| &level.rows);
-    let mut which: Vec<_> = rows.filter(|row| row.is_lost()).map(describe).collect();
+    let task = |row: &Row| describe(row).split(':').next().unwrap_or_default().to_owned();
+    let mut which: Vec<_> = rows.filter(|row| row.is_lost()).map(task).collect();
     which.sort();
     which.dedup();
     let which = if which.is_empty() { String::new() } else { format!(" ({})", which.join("; ")) };
