@@ -294,7 +294,7 @@ impl Utf16Decoder {
                     }
                 };
                 if !out.push_str(&text) {
-                    let is_alone = read == 0 && out.is_unused();
+                    let is_alone = read == 0 && out.len() == 0;
                     let needed = text.len();
                     return (
                         read,
@@ -399,9 +399,6 @@ trait Utf8Output {
 
     /// The number of bytes in it.
     fn len(&self) -> usize;
-
-    /// Whether nothing has been appended.
-    fn is_unused(&self) -> bool;
 }
 
 struct Slice<'a> {
@@ -430,11 +427,6 @@ impl Utf8Output for Slice<'_> {
     fn len(&self) -> usize {
         self.written
     }
-
-    #[inline(always)]
-    fn is_unused(&self) -> bool {
-        self.written == 0
-    }
 }
 
 #[cfg(feature = "alloc")]
@@ -462,10 +454,5 @@ impl Utf8Output for alloc::string::String {
     #[inline(always)]
     fn len(&self) -> usize {
         self.len()
-    }
-
-    #[inline(always)]
-    fn is_unused(&self) -> bool {
-        false
     }
 }

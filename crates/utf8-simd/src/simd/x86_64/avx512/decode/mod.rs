@@ -157,6 +157,7 @@ fn blocks<const SIZE: usize, const CHECK: bool>(
     Some(written + units)
 }
 
+/// A call of [`put_wide`]: inlined here too, it makes that of [`short`] slower (row `to-utf-16/emoji/64`).
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn put_wide_block<const SIZE: usize>(
