@@ -226,11 +226,11 @@ fn decode_block<const N: usize>(c1: Option<&[char; 32]>, block: &[u8], text: &mu
     }
     let level = Level::detect();
     text.reserve(block.len());
-    let read = push_utf16(level, units, text);
+    let read = push_utf16(level, units, None, text);
     if read < units.len() {
         // A unit has at most three bytes.
         text.reserve(3 * (units.len() - read));
-        push_utf16(level, &units[read..], text);
+        push_utf16(level, &units[read..], None, text);
     }
 }
 

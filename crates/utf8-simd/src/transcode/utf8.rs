@@ -69,7 +69,7 @@ impl Target for Utf8 {
     type Unit = u8;
 
     fn put(units: &[u16], output: &mut [u8], _: Errors) -> (usize, usize) {
-        Level::detect().encode_utf16(units, output)
+        Level::detect().encode_utf16(units, output, None)
     }
 
     #[inline(always)]

@@ -23,7 +23,7 @@ use core::ops::ControlFlow::{self, Break, Continue};
 
 use super::lanes::{Lanes, ONE_OR_TWO, ONE_TO_FOUR, ONE_TO_THREE, Part};
 use super::vector::{Vector, as_bytes, load};
-use crate::simd::{as_uninit, reference};
+use crate::simd::{as_uninit, reference, table};
 
 /// The number of items of the largest step.
 const MOST: usize = 16;
@@ -40,7 +40,7 @@ pub(in crate::simd) fn encode_chars<V: Lanes, Short: Lanes>(
     out: &mut [u8],
 ) -> (usize, usize) {
     // SAFETY: vectors and an initialised scratch are written.
-    let (read, written) = encode::<V, Short, char>(any, chars, unsafe { as_uninit(out) });
+    let (read, written) = encode::<V, Short, char>(any, chars, unsafe { as_uninit(out) }, &mut None);
     let (more, len) = reference::encode_chars(&chars[read..], &mut out[written..]);
     (read + more, written + len)
 }
@@ -50,13 +50,14 @@ pub(in crate::simd) fn encode_utf16<V: Lanes, Short: Lanes>(
     any: (V, Short),
     units: &[u16],
     out: &mut [MaybeUninit<u8>],
+    mut replaced: Option<&mut u64>,
 ) -> (usize, usize) {
-    let (read, written) = encode::<V, Short, u16>(any, units, out);
+    let (read, written) = encode::<V, Short, u16>(any, units, out, &mut replaced);
     if read == units.len() {
         return (read, written);
     }
     // What is left is little, or begins with a step that contains an unpaired surrogate or does not fit.
-    let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..]);
+    let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..], replaced);
     (read + more, written + len)
 }
 
@@ -72,8 +73,13 @@ const fn ascii_room<V: Lanes>() -> usize {
 
 trait Encodable: Copy + Default {
     /// Encodes the first `LEN / 2` items. Returns the items read and the bytes written. Does not read a high
-    /// surrogate at the end, and reads nothing if there is an unpaired surrogate.
-    fn put<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> (usize, usize);
+    /// surrogate at the end. Unpaired ones are `replaced` and counted; without a counter, reads nothing if there is one.
+    fn put<V: Lanes>(
+        any: V,
+        items: &[Self],
+        room: &mut [MaybeUninit<u8>],
+        replaced: &mut Option<&mut u64>,
+    ) -> (usize, usize);
 
     /// Encodes the first `STRIDE` times `LEN / 2` items if they are ASCII. Returns whether they are.
     fn put_ascii<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool;
@@ -86,13 +92,14 @@ fn encode<V: Lanes, Short: Lanes, I: Encodable>(
     (any, short): (V, Short),
     items: &[I],
     out: &mut [MaybeUninit<u8>],
+    replaced: &mut Option<&mut u64>,
 ) -> (usize, usize) {
-    let (mut read, mut written) = match encode_steps::<V, I>(any, items, out) {
+    let (mut read, mut written) = match encode_steps::<V, I>(any, items, out, replaced) {
         Continue((read, written)) if read < items.len() => (read, written),
         Continue(done) | Break(done) => return done,
     };
     if Short::LEN < V::LEN {
-        let steps = encode_steps::<Short, I>(short, &items[read..], &mut out[written..]);
+        let steps = encode_steps::<Short, I>(short, &items[read..], &mut out[written..], replaced);
         let (Continue((more, len)) | Break((more, len))) = steps;
         read += more;
         written += len;
@@ -100,7 +107,7 @@ fn encode<V: Lanes, Short: Lanes, I: Encodable>(
             return (read, written);
         }
     }
-    let (more, len) = encode_rest::<Short, I>(short, &items[read..], &mut out[written..]);
+    let (more, len) = encode_rest::<Short, I>(short, &items[read..], &mut out[written..], replaced);
     (read + more, written + len)
 }
 
@@ -110,6 +117,7 @@ fn encode_steps<V: Lanes, I: Encodable>(
     any: V,
     items: &[I],
     out: &mut [MaybeUninit<u8>],
+    replaced: &mut Option<&mut u64>,
 ) -> ControlFlow<(usize, usize), (usize, usize)> {
     let step = V::LEN / 2;
     let (room, ascii_room) = (step_room::<V>(), ascii_room::<V>());
@@ -123,7 +131,7 @@ fn encode_steps<V: Lanes, I: Encodable>(
     }
     let mut is_stuck = false;
     while rest.len() >= step && place.len() >= room {
-        let (more, len) = I::put::<V>(any, rest, place);
+        let (more, len) = I::put::<V>(any, rest, place, replaced);
         if more == 0 {
             is_stuck = true;
             break;
@@ -150,6 +158,7 @@ fn encode_rest<V: Lanes, I: Encodable>(
     any: V,
     items: &[I],
     out: &mut [MaybeUninit<u8>],
+    replaced: &mut Option<&mut u64>,
 ) -> (usize, usize) {
     let step = V::LEN / 2;
     let room = step_room::<V>();
@@ -162,14 +171,20 @@ fn encode_rest<V: Lanes, I: Encodable>(
         window[..count].copy_from_slice(&rest[..count]);
         let fits = out.len() - written >= room;
         let place = if fits { &mut out[written..] } else { &mut scratch };
-        let (more, len) = I::put::<V>(any, &window, place);
+        let before = replaced.as_deref().copied();
+        let (more, len) = I::put::<V>(any, &window, place, replaced);
         // Zeros after the items are a byte each.
         let (more, len) = (more.min(count), len - more.saturating_sub(count));
         if more == 0 {
             break;
         }
         if !fits {
-            let Some(room) = out.get_mut(written..written + len) else { break };
+            let Some(room) = out.get_mut(written..written + len) else {
+                if let (Some(replaced), Some(before)) = (replaced, before) {
+                    **replaced = before;
+                }
+                break;
+            };
             room.copy_from_slice(&scratch[..len]);
         }
         read += more;
@@ -191,8 +206,19 @@ fn load_chars<V: Lanes>(any: V, chars: &[char]) -> [V; 2] {
 
 impl Encodable for u16 {
     #[inline(always)]
-    fn put<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
-        put_units::<V, true>(load_units(any, items), room)
+    fn put<V: Lanes>(
+        any: V,
+        items: &[Self],
+        room: &mut [MaybeUninit<u8>],
+        replaced: &mut Option<&mut u64>,
+    ) -> (usize, usize) {
+        let mut units = load_units(any, items);
+        loop {
+            match (put_units::<V, true>(units, room), replaced.as_deref_mut()) {
+                ((0, _), Some(replaced)) => units = replace_unpaired(units, replaced),
+                (done, _) => return done,
+            }
+        }
     }
 
     #[inline(always)]
@@ -214,7 +240,12 @@ impl Encodable for u16 {
 
 impl Encodable for char {
     #[inline(always)]
-    fn put<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+    fn put<V: Lanes>(
+        any: V,
+        items: &[Self],
+        room: &mut [MaybeUninit<u8>],
+        _: &mut Option<&mut u64>,
+    ) -> (usize, usize) {
         let [first, second] = load_chars::<V>(any, items);
         if !first.or(second).intersects(first.splat_32(0x1F_0000)) {
             return put_units::<V, false>(first.narrow_32(second), room);
@@ -303,6 +334,23 @@ fn put_units<V: Lanes, const PAIRS: bool>(
         // Half a pair: two bytes.
         _ => (count - 1, len - 2),
     }
+}
+
+/// Replaces unpaired surrogates by U+FFFD. The last unit may begin a pair.
+#[inline(always)]
+fn replace_unpaired<V: Lanes>(units: V, replaced: &mut u64) -> V {
+    /// A bit for each lane of 16 bits.
+    const BITS: [u8; 2 * MOST] =
+        table!(32, |i| ((1_u32 << (i / 2)) >> (8 * (i % 2))) as u8);
+    let tags = units.and(units.splat_16(0xFC00));
+    let highs = tags.cmpeq_16(units.splat_16(0xD800)).bitmask_16();
+    let lows = tags.cmpeq_16(units.splat_16(0xDC00)).bitmask_16();
+    let last = 1 << (V::LEN / 2 - 1);
+    let unpaired = highs & !last & !(lows >> 1) | lows & !(highs << 1);
+    *replaced += V::count(unpaired) as u64;
+    let bits = load(units, &BITS, 0);
+    let unpaired = units.splat_16(unpaired as u16).and(bits).cmpeq_16(bits);
+    unpaired.select(units.splat_16(0xFFFD), units)
 }
 
 /// Writes the bytes of lanes of 16 bits; of a lane whose bit in `one` is set, only the first. Returns the number

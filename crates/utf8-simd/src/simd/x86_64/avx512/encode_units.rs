@@ -26,7 +26,11 @@ const PAIR: usize = 2 * UNITS;
 
 /// Encodes to UTF-8; see [`Level::encode_utf16`](crate::simd::Level::encode_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(in crate::simd) fn encode_utf16(units: &[u16], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+pub(in crate::simd) fn encode_utf16(
+    units: &[u16],
+    out: &mut [MaybeUninit<u8>],
+    mut replaced: Option<&mut u64>,
+) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     // Short text. Rows `from-utf-16/*/64`.
     while units.len() > read + UNITS && read < 4 * PAIR {
@@ -38,7 +42,7 @@ pub(in crate::simd) fn encode_utf16(units: &[u16], out: &mut [MaybeUninit<u8>]) 
         written += len;
     }
     if read < units.len()
-        && let Some((more, len)) = put_block(&units[read..], &mut out[written..])
+        && let Some((more, len)) = put_block(&units[read..], &mut out[written..], &mut replaced)
     {
         read += more;
         written += len;
@@ -46,13 +50,7 @@ pub(in crate::simd) fn encode_utf16(units: &[u16], out: &mut [MaybeUninit<u8>]) 
     if read == units.len() {
         return (read, written);
     }
-    encode_from(units, out, read, written)
-}
-
-/// Like the reference, which the compiler vectorises.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(in crate::simd) fn replace_unpaired(units: &[u16], out: &mut [u16]) -> (usize, usize) {
-    reference::convert::replace_unpaired(units, out)
+    encode_from(units, out, replaced, read, written)
 }
 
 /// Encodes the units from `read` on to the bytes from `written` on. Returns the numbers of units and of bytes up to
@@ -62,11 +60,12 @@ pub(in crate::simd) fn replace_unpaired(units: &[u16], out: &mut [u16]) -> (usiz
 fn encode_from(
     units: &[u16],
     out: &mut [MaybeUninit<u8>],
+    mut replaced: Option<&mut u64>,
     mut read: usize,
     mut written: usize,
 ) -> (usize, usize) {
     while read < units.len()
-        && let Some((more, len)) = put_block(&units[read..], &mut out[written..])
+        && let Some((more, len)) = put_block(&units[read..], &mut out[written..], &mut replaced)
     {
         read += more;
         written += len;
@@ -75,15 +74,19 @@ fn encode_from(
         return (read, written);
     }
     // Left are an unpaired surrogate with the units of its block before it, or more than fits.
-    let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..]);
+    let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..], replaced);
     (read + more, written + len)
 }
 
 /// Encodes a block, or fewer units if no more are left, and what continues it. Returns the numbers of units and of bytes,
-/// or `None` if the block does not fit or has an unpaired surrogate.
+/// or `None` if the block does not fit, or has an unpaired surrogate and these are not `replaced`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put_block(units: &[u16], room: &mut [MaybeUninit<u8>]) -> Option<(usize, usize)> {
+fn put_block(
+    units: &[u16],
+    room: &mut [MaybeUninit<u8>],
+    replaced: &mut Option<&mut u64>,
+) -> Option<(usize, usize)> {
     let count = units.len().min(UNITS);
     let block = load_start(as_bytes(units));
     if _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x80)) == 0 {
@@ -108,49 +111,67 @@ fn put_block(units: &[u16], room: &mut [MaybeUninit<u8>]) -> Option<(usize, usiz
         let (more, more_len) = put_in_two(&units[count..], &mut room[len..]);
         return Some((count + more, len + more_len));
     }
-    put_long(block, count, units, room)
+    put_long(block, count, units, room, replaced)
 }
 
 /// Like [`put_block`], for a block with a unit from 800 on.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn put_long(
-    block: __m512i,
+    mut block: __m512i,
     count: usize,
     units: &[u16],
     room: &mut [MaybeUninit<u8>],
+    replaced: &mut Option<&mut u64>,
 ) -> Option<(usize, usize)> {
     let mask = lanes(count) as u32;
     let top = _mm512_and_si512(block, _mm512_set1_epi16(0xF800_u16 as i16));
-    let halves = _mm512_cmpeq_epi16_mask(top, _mm512_set1_epi16(0xD800_u16 as i16));
-    let below = _mm512_mask_cmplt_epu16_mask(mask, block, _mm512_set1_epi16(0x800));
-    if below | halves == 0 {
-        let [front, back] = in_three(block);
+    let mut halves = _mm512_cmpeq_epi16_mask(top, _mm512_set1_epi16(0xD800_u16 as i16));
+    let unpaired = if halves == 0 { 0 } else { unpaired(block, count) };
+    if unpaired != 0 {
+        replaced.as_ref()?;
+        block = _mm512_mask_mov_epi16(block, unpaired, _mm512_set1_epi16(0xFFFD_u16 as i16));
+        halves &= !unpaired;
+    }
+    let three = _mm512_mask_cmpge_epu16_mask(mask, block, _mm512_set1_epi16(0x800));
+    let done = if three == mask && halves == 0 {
+        let [front, back] = in_three(block, !0, !0);
         let len = 3 * count;
         if room.len() < len {
             return None;
         }
         put(front, len.min(64), room);
         put(back, len.saturating_sub(64), &mut room[len.min(64)..]);
-        return Some((count, len));
-    }
-    let (used, [front, back], [keep, keep_back]) = if halves == 0 {
-        in_four_each(block, count)
+        (count, len)
     } else {
-        if units.len() >= 4 * UNITS
-            && let done @ (1.., _) = put_pairs(units, room)
-        {
-            return Some(done);
+        let (used, [front, back], [keep, keep_back]) = if halves == 0 {
+            if units.len() >= 4 * UNITS
+                && let done @ (1.., _) = put_mixed(units, room, replaced)
+            {
+                return Some(done);
+            }
+            in_up_to_three(block, mask, three)
+        } else {
+            if unpaired == 0
+                && units.len() >= 4 * UNITS
+                && let done @ (1.., _) = put_pairs(units, room)
+            {
+                return Some(done);
+            }
+            in_four_joined(block, count)?
+        };
+        let (len, len_back) = (keep.count_ones() as usize, keep_back.count_ones() as usize);
+        if room.len() < len + len_back {
+            return None;
         }
-        in_four_joined(block, count)?
+        put(_mm512_maskz_compress_epi8(keep, front), len, room);
+        put(_mm512_maskz_compress_epi8(keep_back, back), len_back, &mut room[len..]);
+        (used, len + len_back)
     };
-    let (len, len_back) = (keep.count_ones() as usize, keep_back.count_ones() as usize);
-    if room.len() < len + len_back {
-        return None;
+    if let Some(replaced) = replaced {
+        **replaced += u64::from(unpaired.count_ones());
     }
-    put(_mm512_maskz_compress_epi8(keep, front), len, room);
-    put(_mm512_maskz_compress_epi8(keep_back, back), len_back, &mut room[len..]);
-    Some((used, len + len_back))
+    Some(done)
 }
 
 /// Encodes units, `STRIDE` at a time, while these are ASCII and fit. Returns their number.
@@ -234,6 +255,50 @@ fn put_in_two(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     (read, written)
 }
 
+/// Encodes units, 32 at a time, up to a pair or a second block in a row below 800, while 128 bytes fit. Returns the number of
+/// units, and that of the bytes.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put_mixed(
+    units: &[u16],
+    room: &mut [MaybeUninit<u8>],
+    replaced: &mut Option<&mut u64>,
+) -> (usize, usize) {
+    let (mut read, mut written, mut was_below) = (0, 0, false);
+    for block in units.as_chunks().0 {
+        let Some(room) = room[written..].first_chunk_mut::<{ 2 * PAIR }>() else { break };
+        let mut block = load_units(block);
+        let three = _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x800));
+        if three == 0 && was_below {
+            break;
+        }
+        was_below = three == 0;
+        if _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x80)) == 0 {
+            put(_mm512_castsi256_si512(_mm512_cvtepi16_epi8(block)), UNITS, room);
+            read += UNITS;
+            written += UNITS;
+            continue;
+        }
+        let top = _mm512_and_si512(block, _mm512_set1_epi16(0xF800_u16 as i16));
+        let halves = _mm512_cmpeq_epi16_mask(top, _mm512_set1_epi16(0xD800_u16 as i16));
+        if halves != 0 {
+            let Some(replaced) = replaced else { break };
+            if unpaired(block, UNITS) != halves {
+                break;
+            }
+            **replaced += u64::from(halves.count_ones());
+            block = _mm512_mask_mov_epi16(block, halves, _mm512_set1_epi16(0xFFFD_u16 as i16));
+        }
+        let (_, [front, back], [keep, keep_back]) = in_up_to_three(block, u32::MAX, three);
+        let len = keep.count_ones() as usize;
+        put(_mm512_maskz_compress_epi8(keep, front), 64, room);
+        put(_mm512_maskz_compress_epi8(keep_back, back), 64, &mut room[len..]);
+        read += UNITS;
+        written += len + keep_back.count_ones() as usize;
+    }
+    (read, written)
+}
+
 /// Encodes units, 28 at a time, while there are surrogates among these, all paired, and at most four units of three
 /// bytes, and 64 bytes fit. Returns the number of units, and that of the bytes.
 ///
@@ -284,6 +349,14 @@ fn surrogates(units: __m512i) -> (u32, u32) {
     (highs, lows)
 }
 
+/// Returns which of the first `count` units are unpaired surrogates. The last one may begin a pair.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn unpaired(units: __m512i, count: usize) -> u32 {
+    let (highs, lows) = surrogates(units);
+    highs & !(lows >> 1) & !(1 << (count - 1)) | lows & !(highs << 1)
+}
+
 /// Encodes units in lanes of two bytes: one lane for a unit, two for a `long` one of three bytes, the first of which
 /// has one byte. A unit of one byte has it in the low half. Each half of a pair has two bytes.
 ///
@@ -330,10 +403,10 @@ fn narrow(units: __m512i, next: __m512i) -> __m512i {
     _mm512_permutexvar_epi64(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), packed)
 }
 
-/// Encodes each unit in three bytes. None needs fewer, and none is a surrogate.
+/// Encodes each unit, which is not a surrogate, in the last of three bytes: those that have `two` or `three`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn in_three(block: __m512i) -> [__m512i; 2] {
+fn in_three(block: __m512i, two: u32, three: u32) -> [__m512i; 2] {
     /// The indexes of the first two bytes of each unit, and from 64 on of the last byte.
     const ORDER: [[u8; 64]; 2] = [order(0), order(64)];
     const fn order(from: usize) -> [u8; 64] {
@@ -344,9 +417,11 @@ fn in_three(block: __m512i) -> [__m512i; 2] {
     }
     let six = _mm512_set1_epi16(0x3F);
     let middle = _mm512_slli_epi16::<8>(_mm512_and_si512(_mm512_srli_epi16::<6>(block), six));
-    let marks = _mm512_set1_epi16(0x80E0_u16 as i16);
+    let marks = _mm512_set1_epi16(0xC0E0_u16 as i16);
+    let marks = _mm512_mask_mov_epi16(marks, three, _mm512_set1_epi16(0x80E0_u16 as i16));
     let front = _mm512_ternarylogic_epi64::<OR3>(_mm512_srli_epi16::<12>(block), middle, marks);
     let last = _mm512_or_si512(_mm512_and_si512(block, six), _mm512_set1_epi16(0x80));
+    let last = _mm512_mask_mov_epi16(block, two, last);
     let order = [load(&ORDER[0]), load(&ORDER[1])];
     [
         _mm512_permutex2var_epi8(front, order[0], last),
@@ -355,30 +430,35 @@ fn in_three(block: __m512i) -> [__m512i; 2] {
 }
 
 /// Units, their bytes in two vectors, and which of these are needed.
-type InFour = (usize, [__m512i; 2], [u64; 2]);
+type Needed = (usize, [__m512i; 2], [u64; 2]);
 
-/// Encodes the first `count` units of `block`, which are not surrogates, in four bytes each.
+/// Encodes the units of `mask`, which are not surrogates, in one byte to `three`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn in_four_each(block: __m512i, count: usize) -> InFour {
-    let front = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(block));
-    let back = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(block));
-    let ((front, keep), (back, keep_back)) = (in_four::<false>(front), in_four::<false>(back));
-    let needed = [lanes(4 * count.min(16)), lanes(4 * count.saturating_sub(16))];
-    (count, [front, back], [keep & needed[0], keep_back & needed[1]])
+fn in_up_to_three(block: __m512i, mask: u32, three: u32) -> Needed {
+    /// The first of three bits for each unit.
+    const FIRST: u128 = u128::MAX / 7 >> 2;
+    let two = _mm512_mask_cmpge_epu16_mask(mask, block, _mm512_set1_epi16(0x80));
+    let keep = |bits: u32, byte: u32| {
+        let (front, back) = ((FIRST << byte) as u64, (FIRST << byte >> 64) as u64);
+        [
+            _pdep_u64(bits.into(), front),
+            _pdep_u64(u64::from(bits >> front.count_ones()), back),
+        ]
+    };
+    let (of_three, of_two, of_one) = (keep(three, 0), keep(two, 1), keep(mask, 2));
+    let keep = [of_three[0] | of_two[0] | of_one[0], of_three[1] | of_two[1] | of_one[1]];
+    (mask.count_ones() as usize, in_three(block, two, three), keep)
 }
 
-/// Like [`in_four_each`], with surrogates: each pair in four bytes, without a high one at the end. Returns `None` if
-/// there is an unpaired surrogate, or only a high one.
+/// Encodes the first `count` units of `block`, whose surrogates are paired, in four bytes each, and in as many each pair,
+/// without a high one at the end. Returns `None` if there is only that.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn in_four_joined(block: __m512i, count: usize) -> Option<InFour> {
+fn in_four_joined(block: __m512i, count: usize) -> Option<Needed> {
     let (highs, lows) = surrogates(block);
     let front = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(block));
     let back = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(block));
-    if (highs << 1) & (lanes(count) as u32) != lows {
-        return None;
-    }
     let used = count - (highs >> (count - 1) & 1) as usize;
     if used == 0 {
         return None;
