@@ -305,7 +305,8 @@ pub fn push_utf16(
 ) -> usize {
     // SAFETY: the bytes in use are not changed, and the length grows over well-formed text only.
     let bytes = unsafe { text.as_mut_vec() };
-    let (read, written) = level.encode_utf16_into_spare(units, bytes.spare_capacity_mut(), replaced);
+    let (read, written) =
+        level.encode_utf16_into_spare(units, bytes.spare_capacity_mut(), replaced);
     let len = bytes.len() + written;
     // SAFETY: the level promises that the first `written` bytes of the spare capacity are now initialised
     // and are whole, well-formed characters. `tests/levels/utf16.rs` checks every level.

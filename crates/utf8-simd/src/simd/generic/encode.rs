@@ -21,6 +21,7 @@
 use core::mem::MaybeUninit;
 use core::ops::ControlFlow::{self, Break, Continue};
 
+use super::cold_path;
 use super::lanes::{Lanes, ONE_OR_TWO, ONE_TO_FOUR, ONE_TO_THREE, Part};
 use super::vector::{Vector, as_bytes, load};
 use crate::simd::{as_uninit, reference, table};
@@ -40,7 +41,8 @@ pub(in crate::simd) fn encode_chars<V: Lanes, Short: Lanes>(
     out: &mut [u8],
 ) -> (usize, usize) {
     // SAFETY: vectors and an initialised scratch are written.
-    let (read, written) = encode::<V, Short, char>(any, chars, unsafe { as_uninit(out) }, &mut None);
+    let (read, written) =
+        encode::<V, Short, char>(any, chars, unsafe { as_uninit(out) }, &mut None);
     let (more, len) = reference::encode_chars(&chars[read..], &mut out[written..]);
     (read + more, written + len)
 }
@@ -212,12 +214,13 @@ impl Encodable for u16 {
         room: &mut [MaybeUninit<u8>],
         replaced: &mut Option<&mut u64>,
     ) -> (usize, usize) {
-        let mut units = load_units(any, items);
-        loop {
-            match (put_units::<V, true>(units, room), replaced.as_deref_mut()) {
-                ((0, _), Some(replaced)) => units = replace_unpaired(units, replaced),
-                (done, _) => return done,
+        let units = load_units(any, items);
+        match (put_units::<V, true>(units, room), replaced) {
+            ((0, _), Some(replaced)) => {
+                cold_path();
+                put_units::<V, true>(replace_unpaired(units, replaced), room)
             }
+            (done, _) => done,
         }
     }
 
@@ -340,8 +343,7 @@ fn put_units<V: Lanes, const PAIRS: bool>(
 #[inline(always)]
 fn replace_unpaired<V: Lanes>(units: V, replaced: &mut u64) -> V {
     /// A bit for each lane of 16 bits.
-    const BITS: [u8; 2 * MOST] =
-        table!(32, |i| ((1_u32 << (i / 2)) >> (8 * (i % 2))) as u8);
+    const BITS: [u8; 2 * MOST] = table!(32, |i| ((1_u32 << (i / 2)) >> (8 * (i % 2))) as u8);
     let tags = units.and(units.splat_16(0xFC00));
     let highs = tags.cmpeq_16(units.splat_16(0xD800)).bitmask_16();
     let lows = tags.cmpeq_16(units.splat_16(0xDC00)).bitmask_16();

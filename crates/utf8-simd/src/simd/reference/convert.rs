@@ -194,9 +194,7 @@ pub(in crate::simd) fn encode_utf16(
             }
         }
     }
-    while let Some((used, len)) =
-        encode_char(&units[read..], &mut out[written..], &mut replaced)
-    {
+    while let Some((used, len)) = encode_char(&units[read..], &mut out[written..], &mut replaced) {
         read += used;
         written += len;
     }
