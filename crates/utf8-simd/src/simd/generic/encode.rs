@@ -214,14 +214,7 @@ impl Encodable for u16 {
         room: &mut [MaybeUninit<u8>],
         replaced: &mut Option<&mut u64>,
     ) -> (usize, usize) {
-        let units = load_units(any, items);
-        match (put_units::<V, true>(units, room), replaced) {
-            ((0, _), Some(replaced)) => {
-                cold_path();
-                put_units::<V, true>(replace_unpaired(units, replaced), room)
-            }
-            (done, _) => done,
-        }
+        put_units::<V, true>(load_units(any, items), room, replaced)
     }
 
     #[inline(always)]
@@ -251,7 +244,7 @@ impl Encodable for char {
     ) -> (usize, usize) {
         let [first, second] = load_chars::<V>(any, items);
         if !first.or(second).intersects(first.splat_32(0x1F_0000)) {
-            return put_units::<V, false>(first.narrow_32(second), room);
+            return put_units::<V, false>(first.narrow_32(second), room, &mut None);
         }
         (V::LEN / 2, put_chars([first, second], room))
     }
@@ -286,8 +279,9 @@ fn put_ascii_units<V: Lanes>(units: [V; STRIDE], room: &mut [MaybeUninit<u8>]) {
 /// Encodes a vector of units; see [`Encodable::put`]. Without `PAIRS`, none is a surrogate.
 #[inline(always)]
 fn put_units<V: Lanes, const PAIRS: bool>(
-    units: V,
+    mut units: V,
     room: &mut [MaybeUninit<u8>],
+    replaced: &mut Option<&mut u64>,
 ) -> (usize, usize) {
     let count = V::LEN / 2;
     let room = &mut room[..step_room::<V>()];
@@ -298,16 +292,34 @@ fn put_units<V: Lanes, const PAIRS: bool>(
     let zero = units.splat(0);
     let six = units.splat_16(0x3F);
     let ascii = units.and(units.splat_16(0xFF80)).cmpeq_16(zero);
-    let last = units.and(six).or(units.splat_16(0x80));
+    let mut last = units.and(six).or(units.splat_16(0x80));
     if !units.intersects(units.splat_16(0xF800)) {
         let two = units.shr_16::<6>().or(units.splat_16(0xC0)).or(last.shl_16::<8>());
         return (count, put_one_or_two(ascii.select(units, two), ascii.bitmask_16(), room));
     }
-    let top = units.and(units.splat_16(0xF800));
-    let below_800 = top.cmpeq_16(zero);
-    let surrogate = top.cmpeq_16(units.splat_16(0xD800));
-    let surrogates = if PAIRS { surrogate.bitmask_16() } else { 0 };
-    let has_pairs = surrogates != 0;
+    let mut surrogate = tagged::<V, 0xF800>(units, 0xD800);
+    let mut has_pairs = PAIRS && surrogate.intersects(surrogate);
+    let mut highs = 0;
+    if has_pairs {
+        let lows = tagged::<V, 0xFC00>(units, 0xDC00).bitmask_16();
+        highs = surrogate.bitmask_16() ^ lows;
+        if highs << 1 & (u32::MAX >> (32 - count)) != lows {
+            let Some(replaced) = replaced else { return (0, 0) };
+            cold_path();
+            // The last one may begin a pair.
+            let unpaired = highs & !(lows >> 1) & !(1 << (count - 1)) | lows & !(highs << 1);
+            **replaced += V::count(unpaired) as u64;
+            if ascii.bitmask_16() | unpaired == u32::MAX >> (32 - count) {
+                return (count, put_ascii_replaced(units, unpaired, room));
+            }
+            units = of_lanes::<V>(unpaired, units).select(units.splat_16(0xFFFD), units);
+            surrogate = tagged::<V, 0xF800>(units, 0xD800);
+            has_pairs = surrogate.intersects(surrogate);
+            last = units.and(six).or(units.splat_16(0x80));
+            highs &= !unpaired;
+        }
+    }
+    let below_800 = units.and(units.splat_16(0xF800)).cmpeq_16(zero);
     let middle = units.shr_16::<6>().and(six);
     let three = units.shr_16::<12>().or(units.splat_16(0x80E0)).or(middle.shl_16::<8>());
     if !has_pairs && !below_800.intersects(below_800) {
@@ -318,12 +330,7 @@ fn put_units<V: Lanes, const PAIRS: bool>(
     if !has_pairs {
         return (count, put_one_to_three([front, last], ascii, below_800, room));
     }
-    let low = units.and(units.splat_16(0xFC00)).cmpeq_16(units.splat_16(0xDC00));
-    let lows = low.bitmask_16();
-    let highs = surrogates ^ lows;
-    if highs << 1 & (u32::MAX >> (32 - count)) != lows {
-        return (0, 0);
-    }
+    let low = tagged::<V, 0xFC00>(units, 0xDC00);
     let w = units.wrapping_add_16(units.splat_16(0x2840)); // - D800 + 40
     let second = w.shr_16::<2>().and(six).shl_16::<8>();
     let of_high = w.shr_16::<8>().or(units.splat_16(0x80F0)).or(second);
@@ -339,20 +346,37 @@ fn put_units<V: Lanes, const PAIRS: bool>(
     }
 }
 
-/// Replaces unpaired surrogates by U+FFFD. The last unit may begin a pair.
+/// Writes units that are ASCII, except for the `unpaired` ones. Returns the number of bytes.
 #[inline(always)]
-fn replace_unpaired<V: Lanes>(units: V, replaced: &mut u64) -> V {
-    /// A bit for each lane of 16 bits.
-    const BITS: [u8; 2 * MOST] = table!(32, |i| ((1_u32 << (i / 2)) >> (8 * (i % 2))) as u8);
-    let tags = units.and(units.splat_16(0xFC00));
-    let highs = tags.cmpeq_16(units.splat_16(0xD800)).bitmask_16();
-    let lows = tags.cmpeq_16(units.splat_16(0xDC00)).bitmask_16();
-    let last = 1 << (V::LEN / 2 - 1);
-    let unpaired = highs & !last & !(lows >> 1) | lows & !(highs << 1);
-    *replaced += V::count(unpaired) as u64;
-    let bits = load(units, &BITS, 0);
-    let unpaired = units.splat_16(unpaired as u16).and(bits).cmpeq_16(bits);
-    unpaired.select(units.splat_16(0xFFFD), units)
+fn put_ascii_replaced<V: Lanes>(units: V, unpaired: u32, room: &mut [MaybeUninit<u8>]) -> usize {
+    /// The indexes from each on.
+    const FROM: [[u8; 16]; 17] = table!(17, |from| table!(16, |i| (from + i) as u8));
+    let ascii = units.narrow_16();
+    put_part(ascii, room, 0);
+    let (mut rest, mut more) = (unpaired, 0);
+    while rest != 0 {
+        let at = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        room[at + more..at + more + 3].copy_from_slice(&[0xEF, 0xBF, 0xBD].map(MaybeUninit::new));
+        more += 2;
+        put_part(ascii.shuffle(&FROM[at + 1]), room, at + more + 1);
+    }
+    V::LEN / 2 + more
+}
+
+/// Returns the lanes of 16 bits whose bits of `MASK` are those of `tag`.
+#[inline(always)]
+fn tagged<V: Lanes, const MASK: u16>(units: V, tag: u16) -> V {
+    units.and(units.splat_16(MASK)).cmpeq_16(units.splat_16(tag))
+}
+
+/// Returns the lanes of 16 bits whose bits are set.
+#[inline(always)]
+fn of_lanes<V: Lanes>(bits: u32, any: V) -> V {
+    /// The bit of each lane.
+    const BITS: [u8; 32] = table!(32, |i| ((1_u32 << (i / 2)) >> (8 * (i % 2))) as u8);
+    let of_lane = load(any, &BITS, 0);
+    any.splat_16(bits as u16).and(of_lane).cmpeq_16(of_lane)
 }
 
 /// Writes the bytes of lanes of 16 bits; of a lane whose bit in `one` is set, only the first. Returns the number
