@@ -63,9 +63,9 @@ pub(in crate::simd) fn encode_utf16<V: Lanes, Short: Lanes>(
     (read + more, written + len)
 }
 
-/// The number of bytes that a step may overwrite: four for each item, whatever the items are.
+/// The number of bytes that a step may overwrite: four for each item, whatever the items are, or three and a part.
 const fn step_room<V: Lanes>() -> usize {
-    4 * (V::LEN / 2)
+    3 * (V::LEN / 2) + PART
 }
 
 /// The number of bytes that a stride of ASCII may overwrite.
