@@ -110,7 +110,6 @@ pub(crate) mod scanner;
 mod serialize;
 pub(crate) mod slices;
 pub(crate) mod stats;
-pub(crate) mod step;
 pub(crate) mod text;
 pub(crate) mod utf8_decoder;
 pub(crate) mod validator;
@@ -132,9 +131,8 @@ pub(crate) use options::{Strictness, Utf8Options};
 pub(crate) use partial::Partial;
 pub(crate) use position::TextPosition;
 pub(crate) use progress::progress;
-pub(crate) use scanner::{ErrorDensity, Scanner};
+pub(crate) use scanner::{AtEnd, ErrorDensity, Scanner, Step};
 pub(crate) use stats::{ErrorStats, Utf8Stats};
-pub(crate) use step::{AtEnd, Step};
 pub(crate) use utf8_decoder::Utf8Decoder;
 #[cfg(feature = "alloc")]
 pub(crate) use utf8_decoder::lossy::SingleByte;
