@@ -85,23 +85,7 @@ pub struct Pieces<'d, 'c> {
 /// block and three bytes, or the level has no fast method. Rows `pieces/*/1-in-1024`.
 const RETRY_AFTER: u8 = 24;
 
-impl<'d, 'c> Pieces<'d, 'c> {
-    #[inline(always)]
-    pub(super) fn new(
-        scanner: &'d mut Scanner,
-        partial: &'d mut Partial,
-        split_char: &'d mut [u8; 4],
-        stats: &'d mut Utf8Stats,
-        input: &'c [u8],
-    ) -> Self {
-        if scanner.is_batched() {
-            // The last caller did not take all parts.
-            scanner.set_density(ErrorDensity::Dense);
-        }
-        let split_char = Some(split_char);
-        Self { scanner, partial, split_char, stats, input, block: None, patience: 0 }
-    }
-
+impl<'c> Pieces<'_, 'c> {
     /// Returns the bytes of the chunk that have not been consumed.
     ///
     /// If you stop early, push these bytes again to continue. They are empty once the iterator has returned
@@ -177,6 +161,22 @@ impl<'d, 'c: 'd> Iterator for Pieces<'d, 'c> {
 }
 
 impl<'d, 'c: 'd> Pieces<'d, 'c> {
+    #[inline(always)]
+    pub(super) fn new(
+        scanner: &'d mut Scanner,
+        partial: &'d mut Partial,
+        split_char: &'d mut [u8; 4],
+        stats: &'d mut Utf8Stats,
+        input: &'c [u8],
+    ) -> Self {
+        if scanner.is_batched() {
+            // The last caller did not take all parts.
+            scanner.set_density(ErrorDensity::Dense);
+        }
+        let split_char = Some(split_char);
+        Self { scanner, partial, split_char, stats, input, block: None, patience: 0 }
+    }
+
     /// Moves past `text`, the front of the input, and holds what is left if more bytes can complete it.
     #[inline(always)]
     fn pass_text(&mut self, text: &str, end: PrefixEnd) {
