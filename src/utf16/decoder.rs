@@ -272,40 +272,47 @@ impl Utf16Decoder {
     ) -> (usize, Status<Utf16Error>) {
         let mut read = run;
         loop {
-            let held = usize::from(self.high.is_some());
-            let (used, error, text) = match self.step(&units[read..]) {
-                Step::Text(c) => {
-                    (c.len_utf16() - held, None, Repair::new(c.encode_utf8(&mut [0; 4])))
+            let used = match self.push_one(&units[read..], mode, out) {
+                Ok(used) => used,
+                Err((_, Status::TooSmall { .. })) if read > 0 || out.len() > 0 => {
+                    return (read, Status::Full);
                 }
-                Step::Error(error) => match error.repair(mode) {
-                    Some(repair) => (1 - held, Some(error), repair),
-                    None => {
-                        self.pass(1 - held);
-                        return (read + 1 - held, Status::IllFormed(self.note(error)));
-                    }
-                },
-                Step::Skip(_) | Step::NeedMore => {
-                    if let Some(high) = units.get(read) {
-                        self.high = Some(*high);
-                        self.position += 1;
-                    }
-                    return (read, Status::Done);
-                }
+                Err((used, status)) => return (read + used, status),
             };
-            if !out.push_str(&text) {
-                let is_alone = read == 0 && out.len() == 0;
-                let needed = text.len();
-                return (read, if is_alone { Status::TooSmall { needed } } else { Status::Full });
-            }
-            if let Some(error) = error {
-                self.note(error);
-            }
-            self.pass(used);
             read += used;
             read += self.push_run(&units[read..], mode, out);
             if read == units.len() {
                 return (read, Status::Done);
             }
+        }
+    }
+
+    /// Decodes the first character of `units`, or repairs the unpaired surrogate there. Returns the units decoded, and why
+    /// it cannot continue.
+    fn push_one(
+        &mut self,
+        units: &[u16],
+        mode: ErrorMode,
+        out: &mut impl Utf8Output,
+    ) -> Result<usize, (usize, Status<Utf16Error>)> {
+        let held = usize::from(self.high.is_some());
+        let (used, text, error) = match self.step(units) {
+            Step::Text(c) => (c.len_utf16() - held, Some(Repair::from_char(c)), None),
+            Step::Error(error) => (1 - held, error.repair(mode), Some(error)),
+            Step::Skip(_) | Step::NeedMore => {
+                // At most one unit is left.
+                self.high = units.first().copied().or(self.high);
+                self.position += units.len() as u64;
+                return Err((0, Status::Done));
+            }
+        };
+        if let Some(text) = text.filter(|text| !out.push_str(text)) {
+            return Err((0, Status::TooSmall { needed: text.len() }));
+        }
+        self.pass(used);
+        match error.map(|error| self.note(error)) {
+            Some(error) if text.is_none() => Err((used, Status::IllFormed(error))),
+            _ => Ok(used),
         }
     }
 
