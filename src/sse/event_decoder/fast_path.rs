@@ -3,8 +3,7 @@
 use memchr::memchr2;
 
 use crate::decoder::text::{Level, PrefixEnd, first_char, split_line, valid_prefix};
-use crate::sse::event_decoder::lines::{EventLine, Field, is_line_end};
-use crate::sse::event_decoder::pending::Pending;
+use crate::sse::event_decoder::lines::{EventLine, Field};
 use crate::sse::event_decoder::{EventDecoder, Found};
 
 impl EventDecoder {
@@ -12,33 +11,15 @@ impl EventDecoder {
     /// [`event`](Self::event).
     #[inline(always)]
     pub(crate) fn find<'a>(&mut self, input: &mut &'a [u8]) -> Found<'a> {
+        if self.take_byte(input) {
+            *input = &[];
+            return Found::End;
+        }
+        self.decode_single_bytes();
         let (all, start) = (*input, self.position);
-        let found = if self.take_byte(all) { Found::End } else { self.find_usual(all) };
+        let found = self.find_usual(all);
         *input = &all[(self.position - start) as usize..];
         found
-    }
-
-    /// The fast path for a chunk of one byte, if it is ASCII of data that has been begun. Returns whether it is.
-    // The reference count of a chunk is changed twice, and the code between is not run at the same time: its latency counts.
-    // Rows `event-stream/*/1`.
-    #[inline(always)]
-    pub(crate) fn take_byte(&mut self, chunk: &[u8]) -> bool {
-        let ([byte], Pending { data: Some(data), length, .. }) = (chunk, &mut self.pending) else {
-            return false;
-        };
-        let has_room = data.len() < data.capacity() && *length < self.rules.content;
-        match *byte {
-            _ if !matches!(self.line, EventLine::Value(Field::Data)) => return false,
-            _ if !self.utf8.incomplete().is_empty() => return false,
-            0x00..0x80 if has_room && !is_line_end(*byte) => {
-                data.push(char::from(*byte));
-                *length += 1;
-            }
-            0xC2..0xF5 => self.utf8.hold(chunk),
-            _ => return false,
-        }
-        self.position += 1;
-        true
     }
 
     /// The fast path for data, to the two line ends after it or to the end of the chunk.

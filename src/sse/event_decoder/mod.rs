@@ -3,6 +3,7 @@
 mod fast_path;
 mod lines;
 mod pending;
+mod single_bytes;
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -14,6 +15,7 @@ use crate::decoder::{Utf8Decoder, Utf8Error};
 use crate::sse::{Event, EventError, EventItem, EventPart, SharedStr};
 use lines::{EventLine, Field};
 use pending::Pending;
+use single_bytes::SingleBytes;
 
 /// Decodes an event stream that arrives in chunks split anywhere.
 ///
@@ -51,11 +53,13 @@ use pending::Pending;
 pub struct EventDecoder {
     line: EventLine,
     pending: Pending,
+    single: SingleBytes,
     rules: Rules,
     /// Whether comments are items.
     has_comments: bool,
     /// Decodes the values of lines that are cut or ill-formed. Between lines it holds nothing.
     utf8: Utf8Decoder,
+    /// Without the single bytes.
     position: u64,
     last_event_id: SharedStr,
     /// The last type of at most [`Self::SHORT_TYPE`] bytes, because the next event probably has it too.
@@ -112,6 +116,7 @@ impl EventDecoder {
         Self {
             line: EventLine::Bom(0),
             pending: Pending::new(),
+            single: SingleBytes::new(),
             rules: Rules { content: 16 << 20, id: 8 << 10, repair: ErrorPolicy::Replace },
             has_comments: false,
             utf8: Utf8Decoder::new(),
@@ -247,6 +252,7 @@ impl EventDecoder {
     /// assert_eq!(decoder.last_event_id(), "");
     /// ```
     pub fn finish(&mut self) -> Option<Event> {
+        self.decode_single_bytes();
         if let EventLine::Value(Field::Data) = self.line {
             // The data is cut off in any case: an incomplete character that is rejected is too.
             let _ = self.finish_value();
@@ -304,7 +310,7 @@ impl EventDecoder {
     /// the bytes after its last item do not count.
     #[must_use]
     pub const fn position(&self) -> u64 {
-        self.position
+        self.position + self.single.len() as u64
     }
 
     /// Returns the number of ill-formed parts that have been replaced in the values of `data`,
@@ -359,6 +365,7 @@ impl EventDecoder {
 
     /// Skips the current event, because the source failed and bytes of it may be missing.
     pub(crate) fn reject_event(&mut self) {
+        self.decode_single_bytes();
         self.skip_event();
         self.line = EventLine::Ignored;
     }
