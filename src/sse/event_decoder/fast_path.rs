@@ -1,9 +1,7 @@
 //! How is the data of most events found, in one pass?
 
-use memchr::memchr2;
-
 use crate::decoder::text::{Level, PrefixEnd, first_char, split_line, valid_prefix};
-use crate::sse::event_decoder::lines::{EventLine, Field};
+use crate::sse::event_decoder::lines::{EventLine, Field, line_end};
 use crate::sse::event_decoder::{EventDecoder, Found};
 
 impl EventDecoder {
@@ -105,6 +103,9 @@ pub(super) struct Front<'a> {
 impl<'a> Front<'a> {
     #[inline(always)]
     fn of(input: &'a [u8]) -> Self {
+        if let Some(0x80..) = input.first() {
+            return Self::beyond_ascii(input, 0);
+        }
         let text = split_line(Level::detect(), *b"\r\n", input);
         match input.get(text.len()) {
             Some(0x80..) => Self::beyond_ascii(input, text.len()),
@@ -130,7 +131,7 @@ impl<'a> Front<'a> {
     #[inline(never)]
     fn beyond_ascii(input: &'a [u8], ascii: usize) -> Self {
         let rest = &input[ascii..];
-        let end = ascii + memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
+        let end = ascii + line_end(rest).unwrap_or(rest.len());
         let (text, why) = valid_prefix(&input[..end]);
         Self { text, end, is_incomplete: matches!(why, PrefixEnd::Incomplete(_)) }
     }

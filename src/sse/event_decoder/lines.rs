@@ -404,9 +404,24 @@ pub(super) fn is_line_end(byte: u8) -> bool {
 
 /// Returns the offset of the first CR or LF.
 #[inline]
-fn line_end(bytes: &[u8]) -> Option<usize> {
-    // A short line takes less time than a call.
-    let (near, far) = bytes.split_at(bytes.len().min(4));
-    let found = near.iter().position(|&byte| is_line_end(byte));
-    found.or_else(|| Some(near.len() + memchr2(b'\r', b'\n', far)?))
+pub(super) fn line_end(bytes: &[u8]) -> Option<usize> {
+    // In a short line, words take less time than a call. Rows `event-stream-20/cjk/64`.
+    let (words, _) = bytes.as_chunks::<8>();
+    for (at, word) in words.iter().take(3).enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let found =
+            zeros(word ^ REPEATED * u64::from(b'\r')) | zeros(word ^ REPEATED * u64::from(b'\n'));
+        if found != 0 {
+            return Some(8 * at + found.trailing_zeros() as usize / 8);
+        }
+    }
+    let near = 8 * words.len().min(3);
+    Some(near + memchr2(b'\r', b'\n', &bytes[near..])?)
+}
+
+const REPEATED: u64 = u64::MAX / 0xFF;
+
+/// The high bit of the first byte that is zero, and of others after it.
+const fn zeros(word: u64) -> u64 {
+    word.wrapping_sub(REPEATED) & !word & (REPEATED << 7)
 }
