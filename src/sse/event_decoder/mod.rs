@@ -64,9 +64,6 @@ pub struct EventDecoder {
     last_event_id: SharedStr,
     /// The last type of at most [`Self::SHORT_TYPE`] bytes, because the next event probably has it too.
     recent_type: SharedStr,
-    /// The length of the last data that was copied, because the next is probably as long. At most
-    /// [`Self::USUAL_DATA`] bytes.
-    usual_length: usize,
     reconnection_time: Option<Duration>,
 }
 
@@ -123,7 +120,6 @@ impl EventDecoder {
             position: 0,
             last_event_id: SharedStr::EMPTY,
             recent_type: SharedStr::EMPTY,
-            usual_length: 0,
             reconnection_time: None,
         }
     }
@@ -330,7 +326,7 @@ impl EventDecoder {
     #[inline]
     pub(crate) fn held_data(&mut self) -> String {
         let text = shortened(self.pending.data.take().unwrap_or_default());
-        self.usual_length = text.len().min(Self::USUAL_DATA);
+        self.pending.usual_length = text.len();
         text
     }
 
@@ -359,8 +355,8 @@ impl EventDecoder {
     fn skip_event(&mut self) {
         // The beginning of a character can follow the text that is too long.
         self.utf8.take_held();
-        let offset = self.pending.offset;
-        self.pending = Pending { is_rejected: true, offset, ..Pending::new() };
+        let Pending { offset, usual_length, .. } = self.pending;
+        self.pending = Pending { is_rejected: true, offset, usual_length, ..Pending::new() };
     }
 
     /// Skips the current event, because the source failed and bytes of it may be missing.
@@ -372,7 +368,6 @@ impl EventDecoder {
 
     /// The length of the longest type that is kept for the next event, in bytes.
     const SHORT_TYPE: usize = 64;
-    const USUAL_DATA: usize = 4096;
 }
 
 /// The events that a chunk completes. See [`EventDecoder::push`].

@@ -28,6 +28,8 @@ pub(super) struct Pending {
     pub(super) id: Option<SharedStr>,
     /// The type, ID or comment whose line has not ended.
     pub(super) value: String,
+    /// The length of the last data that was copied, because the next is probably as long.
+    pub(super) usual_length: usize,
 }
 
 impl EventDecoder {
@@ -40,7 +42,8 @@ impl EventDecoder {
             }
             Some(_) => self.pending.length = self.rules.content.saturating_add(1),
             None => {
-                let capacity = self.usual_length.max(16).min(self.rules.content);
+                let usual = self.pending.usual_length.clamp(16, Pending::FIRST_CAPACITY);
+                let capacity = usual.min(self.rules.content);
                 self.pending.data = Some(String::with_capacity(capacity));
             }
         }
@@ -96,6 +99,11 @@ impl EventDecoder {
 }
 
 impl Pending {
+    /// The largest capacity before any data has arrived, in bytes.
+    const FIRST_CAPACITY: usize = 4096;
+    /// If the last data was that long, the capacity is at most this many times the length.
+    const GROWTH: usize = 16;
+
     pub(super) const fn new() -> Self {
         Self {
             offset: None,
@@ -106,6 +114,7 @@ impl Pending {
             event_type: SharedStr::EMPTY,
             id: None,
             value: String::new(),
+            usual_length: 0,
         }
     }
 
@@ -145,7 +154,15 @@ impl Pending {
 
     #[inline]
     pub(super) fn push_data(&mut self, text: &str, rules: Rules) {
-        push_within(self.data.get_or_insert_default(), text, rules.content);
+        let data = self.data.get_or_insert_default();
+        if text.len() > data.capacity() - data.len() {
+            // Fewer copies than by doubling. Rows `event-stream-1m`.
+            let expected = self.usual_length.min(Self::GROWTH * (data.len() + text.len()));
+            if expected > 2 * data.capacity() {
+                data.reserve_exact(expected.min(rules.content) - data.len());
+            }
+        }
+        push_within(data, text, rules.content);
     }
 
     /// Counts `len` more bytes of the value of `field`, unless that would exceed a limit.
