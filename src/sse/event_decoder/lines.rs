@@ -409,8 +409,8 @@ pub(super) fn line_end(bytes: &[u8]) -> Option<usize> {
     let (words, _) = bytes.as_chunks::<8>();
     for (at, word) in words.iter().take(3).enumerate() {
         let word = u64::from_le_bytes(*word);
-        let found =
-            zeros(word ^ REPEATED * u64::from(b'\r')) | zeros(word ^ REPEATED * u64::from(b'\n'));
+        let differs_from = |byte: u8| word ^ (REPEATED * u64::from(byte));
+        let found = zeros(differs_from(b'\r')) | zeros(differs_from(b'\n'));
         if found != 0 {
             return Some(8 * at + found.trailing_zeros() as usize / 8);
         }
