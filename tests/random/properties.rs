@@ -12,6 +12,7 @@ use crate::support::{
     options, subjects, undated_item, validate,
 };
 use proptest::prelude::*;
+use utf8_codec::decoder::Status;
 use utf8_codec::lines::{Line, LineDecoder};
 use utf8_codec::{
     ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Options, Utf8Validator, count_chars, from_utf8,
@@ -36,10 +37,15 @@ fn long_damaged_bytes() -> impl Strategy<Value = Vec<u8>> {
                 |text| (1..90_usize).prop_map(move |times| text.repeat(times).into_bytes())
             ),
         hostile_bytes(6),
+        // Damaged ASCII.
+        (prop::sample::select(DAMAGED_ASCII), 1..60_usize)
+            .prop_map(|(text, times)| text.repeat(times)),
         (any::<u8>(), 1..80_usize).prop_map(|(byte, times)| vec![byte; times]),
     ];
     prop::collection::vec(run, 0..12).prop_map(|runs| runs.concat())
 }
+
+const DAMAGED_ASCII: &[&[u8]] = &[b"caf\xE9 cr\xE8me, ", b"plain \x96 text, "];
 
 /// Long runs of text, and a few of the pieces of [`hostile_bytes`] between them.
 fn long_lines() -> impl Strategy<Value = Vec<u8>> {
@@ -352,6 +358,37 @@ proptest! {
         }
         decoder.finish_to_string(ErrorMode::Replacement, &mut text).unwrap();
         prop_assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn ill_formed_text_is_repaired_to_utf_16_as_to_a_string(
+        bytes in long_damaged_bytes(),
+        fractions in fractions(),
+        room in 1..200_usize,
+    ) {
+        let mode = ErrorMode::Replacement;
+        let (mut decoder, mut all, mut units) = (Utf8Decoder::new(), Vec::new(), vec![0; room]);
+        for (from, to) in support::chunks(bytes.len(), &cuts_of(bytes.len(), &fractions)) {
+            let mut rest = &bytes[from..to];
+            while !rest.is_empty() {
+                let progress = decoder.push_to_utf16(rest, mode, &mut units);
+                if let Status::TooSmall { needed } = progress.status {
+                    units.resize(needed, 0);
+                }
+                all.extend_from_slice(&units[..progress.written]);
+                rest = &rest[progress.read..];
+            }
+        }
+        units.resize(8, 0);
+        let progress = decoder.finish_to_utf16(mode, &mut units);
+        all.extend_from_slice(&units[..progress.written]);
+
+        let (mut other, mut text) = (Utf8Decoder::new(), String::new());
+        let _done = other.push_to_string(&bytes, mode, &mut text);
+        other.finish_to_string(mode, &mut text).unwrap();
+        prop_assert_eq!(all, text.encode_utf16().collect::<Vec<_>>());
+        prop_assert_eq!(decoder.error_count(), other.error_count());
+        prop_assert_eq!(decoder.first_error(), other.first_error());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! build. Add the other contenders to `peers`, the function to [`SCENARIOS`], and the names of its rows to `results/tasks.rs`.
 
 mod events;
+mod limits;
 mod lines;
 mod loopback;
 mod peers;
@@ -51,6 +52,7 @@ const SCENARIOS: &[Scenario] = &[
     |bench| chars::to_chars(bench, peers::to_chars),
     |bench| chars::to_utf16(bench, peers::to_utf16),
     |bench| chars::from_chars(bench, peers::from_chars),
+    limits::limits,
     |bench| framed::codec(bench, peers::codec),
     |bench| framed::lines(bench, |_, _| {}),
     |bench| writer::from_utf16(bench, peers::from_utf16),

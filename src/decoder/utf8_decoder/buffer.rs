@@ -316,6 +316,9 @@ impl Utf8Decoder {
         room: &mut [T::Unit],
         scratch: &mut Scratch,
     ) -> Progress {
+        if let Some(done) = self.put_damaged_ascii::<T>(input, mode, room) {
+            return done;
+        }
         #[cfg(feature = "alloc")]
         if let Some(done) = self.put_repaired::<T>(input, mode, room, scratch) {
             return done;
@@ -361,6 +364,32 @@ impl Utf8Decoder {
             self.stats.note(error);
         }
         progress(read, &[], units.len, status)
+    }
+
+    /// If `input` begins with damaged ASCII, and the destination has a unit for each of its bytes: writes it, repaired.
+    fn put_damaged_ascii<T: Target>(
+        &mut self,
+        input: &[u8],
+        mode: ErrorMode,
+        room: &mut [T::Unit],
+    ) -> Option<Progress> {
+        let asks_for_it = mode == ErrorMode::Replacement
+            && self.scanner.are_errors_dense()
+            && self.partial.is_empty();
+        if !asks_for_it {
+            return None;
+        }
+        let (read @ 1.., errors) = T::put_damaged_ascii(input, room) else { return None };
+        let position = self.scanner.position();
+        self.stats.add(errors as u64, || {
+            let at = input.iter().position(|byte| !byte.is_ascii())?;
+            Some(Utf8Error::classify(position + at as u64, tail(input, at), 1))
+        });
+        self.scanner.skip(read);
+        let is_dense = errors as u64 >= DENSE_WINDOW;
+        let density = if is_dense { ErrorDensity::Dense } else { ErrorDensity::Rare };
+        self.scanner.set_density(density);
+        Some(progress(read, &[], read, Status::Done))
     }
 
     /// If the repair loop is faster: writes the start of `input`, repaired.

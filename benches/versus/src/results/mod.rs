@@ -1,6 +1,7 @@
 //! Tables and charts of saved runs.
 
 mod charts;
+mod heads;
 mod tables;
 mod tasks;
 
@@ -28,6 +29,9 @@ pub(crate) struct Targets {
     /// Writes the summary between the markers `results:begin` and `results:end` of this file.
     #[arg(long, value_name = "FILE.md", requires = "results")]
     readme: Option<PathBuf>,
+    /// Writes the table of runs of `benches/heads`.
+    #[arg(long, value_name = "FILE.md", requires = "from", conflicts_with_all = ["plot", "results", "readme"])]
+    heads: Option<PathBuf>,
 }
 
 impl Targets {
@@ -50,6 +54,9 @@ impl Targets {
         if let Some(file) = &self.results {
             let link = |chart: &str| self.link(file, chart, &levels[0]);
             fs::write(file, tables::results(&levels, link))?;
+        }
+        if let Some(file) = &self.heads {
+            fs::write(file, heads::page(&levels))?;
         }
         if let Some(file) = &self.readme {
             let results = self.results.as_deref().unwrap_or(Path::new(""));

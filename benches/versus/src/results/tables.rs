@@ -52,22 +52,25 @@ pub(crate) fn results(levels: &[LevelRuns], link: impl Fn(&str) -> Option<String
             {
                 line(&mut page, format_args!("![{}, {name}]({file})\n", chart.title));
             }
-            table(&mut page, task, &rows);
+            match task.measure {
+                Measure::ShareOfLimit => limit_table(&mut page, &rows),
+                _ => table(&mut page, task, &rows),
+            }
         }
     }
     page
 }
 
-fn line(page: &mut String, text: std::fmt::Arguments<'_>) {
+pub(super) fn line(page: &mut String, text: std::fmt::Arguments<'_>) {
     writeln!(page, "{text}").expect("a String");
 }
 
-fn cells(page: &mut String, cells: &[String]) {
+pub(super) fn cells(page: &mut String, cells: &[String]) {
     line(page, format_args!("| {} |", cells.join(" | ")));
 }
 
 /// The rows that a peer does faster, of those that have a peer. `None` if none has.
-fn count_lost<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<String> {
+pub(super) fn count_lost<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<String> {
     let with_peers: Vec<_> = rows.into_iter().filter(|row| row.peers().count() > 0).collect();
     let lost = with_peers.iter().filter(|row| row.is_lost()).count();
     (!with_peers.is_empty()).then(|| format!("{lost} of {}", with_peers.len()))
@@ -97,7 +100,8 @@ fn anchor(heading: &str) -> String {
     kept.collect::<String>().to_lowercase().replace(' ', "-")
 }
 
-fn table(page: &mut String, task: &Task, rows: &[&Row]) {
+/// The other contenders of any of the rows: peers, siblings, then floors.
+pub(super) fn columns<'a>(rows: &[&'a Row]) -> Vec<(&'a str, Role)> {
     let mut columns: Vec<(&str, Role)> = Vec::new();
     for other in rows.iter().flat_map(|row| &row.others) {
         if !columns.iter().any(|(name, _)| *name == other.name) {
@@ -105,10 +109,14 @@ fn table(page: &mut String, task: &Task, rows: &[&Row]) {
         }
     }
     columns.sort_by_key(|(_, role)| *role);
+    columns
+}
 
+fn table(page: &mut String, task: &Task, rows: &[&Row]) {
+    let columns = columns(rows);
     let has_whats = task.whats.len() > 1;
     let ours = match task.measure {
-        Measure::GigabytesPerSecond => "ours, GB/s".to_owned(),
+        Measure::GigabytesPerSecond | Measure::ShareOfLimit => "ours, GB/s".to_owned(),
         Measure::NanosecondsPerUnit => format!("ours, ns per {}", rows[0].unit),
     };
     let first = if has_whats { &["what", "text", "size"][..] } else { &["text", "size"] };
@@ -124,7 +132,7 @@ fn table(page: &mut String, task: &Task, rows: &[&Row]) {
     );
     for row in rows {
         let speed = match task.measure {
-            Measure::GigabytesPerSecond => row.gigabytes,
+            Measure::GigabytesPerSecond | Measure::ShareOfLimit => row.gigabytes,
             Measure::NanosecondsPerUnit => row.nanoseconds,
         };
         let what = has_whats.then(|| row.what.clone());
@@ -134,7 +142,33 @@ fn table(page: &mut String, task: &Task, rows: &[&Row]) {
     }
 }
 
-fn ratio(row: &Row, name: &str) -> String {
+/// For each size, a column with our speed, that of the limit, and our share of it.
+fn limit_table(page: &mut String, rows: &[&Row]) {
+    let mut sizes: Vec<&str> = Vec::new();
+    let mut lines: Vec<(&Row, Vec<String>)> = Vec::new();
+    for row in rows {
+        if !sizes.contains(&&*row.size) {
+            sizes.push(&row.size);
+        }
+        let share = row.ratio("(limit)").unwrap_or(f64::NAN);
+        let [ours, limit] = [row.gigabytes, row.gigabytes / share].map(figure);
+        let cell = format!("{ours} of {limit}: {}", figure(share));
+        let is_same = |other: &Row| (&other.what, &other.corpus) == (&row.what, &row.corpus);
+        match lines.iter_mut().find(|(first, _)| is_same(first)) {
+            Some((_, cells)) => cells.push(cell),
+            None => lines.push((row, vec![cell])),
+        }
+    }
+    let head = ["what", "text"].into_iter().chain(sizes.iter().copied()).map(str::to_owned);
+    cells(page, &head.collect::<Vec<_>>());
+    line(page, format_args!("| --- | --- |{}", " ---: |".repeat(sizes.len())));
+    for (row, shares) in lines {
+        let first = [row.what.trim_start_matches("limit-").to_owned(), row.corpus.clone()];
+        cells(page, &first.into_iter().chain(shares).collect::<Vec<_>>());
+    }
+}
+
+pub(super) fn ratio(row: &Row, name: &str) -> String {
     row.others.iter().find(|other| other.name == name).map_or_else(String::new, |other| {
         let ratio = figure(other.ratio);
         if other.is_faster() { format!("**{ratio}**") } else { ratio }
@@ -215,7 +249,7 @@ fn instructions(level: &str) -> &str {
     }
 }
 
-fn lowest_ratio(row: &Row) -> f64 {
+pub(super) fn lowest_ratio(row: &Row) -> f64 {
     row.fastest_peer().map_or(f64::INFINITY, |other| other.ratio)
 }
 

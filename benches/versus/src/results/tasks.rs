@@ -17,8 +17,10 @@ pub(crate) struct Task {
 pub(crate) enum Measure {
     GigabytesPerSecond,
     NanosecondsPerUnit,
+    /// Beside a loop that only loads and stores.
+    ShareOfLimit,
 }
-use Measure::{GigabytesPerSecond, NanosecondsPerUnit};
+use Measure::{GigabytesPerSecond, NanosecondsPerUnit, ShareOfLimit};
 
 impl Task {
     pub(crate) fn whats(&self) -> Vec<&'static str> {
@@ -128,6 +130,23 @@ pub(crate) const TASKS: &[Task] = &[
             ("repair-utf-16", "repair UTF-16 with U+FFFD"),
         ],
         measure: GigabytesPerSecond,
+        chart: None,
+    },
+    Task {
+        title: "Share of the limit",
+        note: "`utf8-simd` beside a loop that only loads the same input, and stores as many bytes, with the widest vectors of the level: \
+               ours, GB/s of input, of the limit, and our share. Input and output together have 24 KiB (L1), 512 KiB (L2), 8 MiB (L3) or \
+               128 MiB (DRAM).",
+        whats: &[
+            ("limit-validate", "validate, against loads"),
+            ("limit-to-utf-16", "convert to UTF-16, against loads and stores"),
+            ("limit-to-chars", "convert to `char`s, against loads and stores"),
+            ("limit-from-utf-16", "convert from UTF-16, against loads and stores"),
+            ("limit-from-chars", "convert from `char`s, against loads and stores"),
+            ("limit-to-latin-1", "convert to Latin-1, against loads and stores"),
+            ("limit-from-latin-1", "convert from Latin-1, against loads and stores"),
+        ],
+        measure: ShareOfLimit,
         chart: None,
     },
     Task {

@@ -20,14 +20,33 @@ use core::mem::MaybeUninit;
 pub(in crate::simd) use crate::simd::reference::{
     ascii_before, block_errors, byte_masks, count_chars, decode_ascii_chars, decode_ascii_utf16,
     decode_chars, decode_short_chars, decode_short_utf16, decode_utf16, encode_chars, encode_utf16,
-    find_outside, join_pairs, split_pairs, unmask,
+    find_outside, join_pairs, split_pairs, unmask, valid_prefix_len,
 };
 use crate::simd::{ErrorLen, Validated, head, reference, tail};
+
+/// The length from which `core` validates the start of an input: a text in another encoding often has an error there, which
+/// the automaton shows only after a window. Rows `locate/*/start` with level `portable`.
+const LONG: usize = 1024;
+const START: usize = 64;
 
 /// Finds the length of the well-formed prefix. Out of line: it is one of the arms of each dispatch.
 #[inline(never)]
 pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
-    let valid = validate_by_steps(input);
+    let mut at = 0;
+    if input.len() >= LONG {
+        let start = core::str::from_utf8(head(input, START));
+        let error_len = match start.map_err(|error| error.error_len()) {
+            Ok(_) | Err(None) => ErrorLen::None,
+            Err(Some(1)) => ErrorLen::One,
+            Err(Some(2)) => ErrorLen::Two,
+            Err(Some(_)) => ErrorLen::Three,
+        };
+        at = start.map_or_else(|error| error.valid_up_to(), str::len);
+        if error_len != ErrorLen::None {
+            return Validated { valid_up_to: at, error_len };
+        }
+    }
+    let valid = at + validate_by_steps(tail(input, at));
     // Text of 4 to 32 bytes takes a sixth less by this: rows `validate/*/4-32` with level `portable`.
     if valid == input.len() {
         return Validated { valid_up_to: valid, error_len: ErrorLen::None };
@@ -72,15 +91,10 @@ fn validate_by_steps(input: &[u8]) -> usize {
     }
 }
 
-#[inline(never)]
-pub(in crate::simd) fn valid_prefix_len(input: &[u8]) -> usize {
-    validate(input).valid_up_to
-}
-
 /// Copies the well-formed bytes; `out` is as long as `input` or longer.
 #[inline(never)]
 pub(in crate::simd) fn copy_valid_prefix(input: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
-    let valid = valid_prefix_len(input);
+    let valid = validate(input).valid_up_to;
     for (out, byte) in out.iter_mut().zip(&input[..valid]) {
         out.write(*byte);
     }

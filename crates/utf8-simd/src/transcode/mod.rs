@@ -189,6 +189,13 @@ pub trait Target: Sized {
     #[doc(hidden)]
     fn put(units: &[u16], output: &mut [Self::Unit], errors: Errors) -> (usize, usize);
 
+    /// If `input` begins with damaged ASCII, and the method is fast: converts it, with U+FFFD for each ill-formed byte, to a unit
+    /// for each byte. Returns the number of bytes, and of those that are ill-formed.
+    #[doc(hidden)]
+    fn put_damaged_ascii(_input: &[u8], _output: &mut [Self::Unit]) -> (usize, usize) {
+        (0, 0)
+    }
+
     #[doc(hidden)]
     fn from_source<S: Source + ?Sized>(
         input: &S::Input,

@@ -3,6 +3,7 @@
 #[cfg(feature = "alloc")]
 use alloc::string::String;
 
+use super::utf8::put_damaged_ascii;
 use super::{Errors, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le};
 use crate::simd::Level;
 #[cfg(feature = "alloc")]
@@ -59,6 +60,10 @@ impl Target for Utf16 {
 
     fn put(units: &[u16], output: &mut [u16], _: Errors) -> (usize, usize) {
         put(units, output, |unit| unit)
+    }
+
+    fn put_damaged_ascii(input: &[u8], output: &mut [u16]) -> (usize, usize) {
+        put_damaged_ascii(input, output, REPLACEMENT)
     }
 
     #[inline(always)]

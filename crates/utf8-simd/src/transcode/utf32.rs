@@ -1,5 +1,6 @@
 //! UTF-32, in numbers and in `char`s.
 
+use super::utf8::put_damaged_ascii;
 use super::utf16::is_surrogate;
 use super::{Errors, Source, Stop, TOGETHER, Target, Transcoded, Utf32, put_by_blocks};
 use crate::simd::{Level, surrogate_pair};
@@ -29,6 +30,10 @@ impl Target for char {
 
     fn put(units: &[u16], output: &mut [char], _: Errors) -> (usize, usize) {
         put(units, output, |c| c)
+    }
+
+    fn put_damaged_ascii(input: &[u8], output: &mut [char]) -> (usize, usize) {
+        put_damaged_ascii(input, output, char::REPLACEMENT_CHARACTER)
     }
 
     #[inline(always)]

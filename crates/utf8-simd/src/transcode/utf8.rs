@@ -101,7 +101,7 @@ impl Source for str {
 }
 
 /// A unit that a level decodes text to.
-trait DecodeUnit: Copy + Debug + 'static {
+trait DecodeUnit: Copy + From<u8> + Debug + 'static {
     /// U+FFFD.
     const REPLACEMENT: &'static [Self];
 
@@ -119,6 +119,11 @@ trait DecodeUnit: Copy + Debug + 'static {
     /// Decodes the start of `input`, which has an error near, with U+FFFD for each ill-formed part. Returns the bytes
     /// read and the units written.
     fn decode_damaged(level: Level, input: &[u8], output: &mut [Self]) -> (usize, usize) {
+        if let &[replacement] = Self::REPLACEMENT
+            && let (read @ 1.., _) = put_damaged_ascii(input, output, replacement)
+        {
+            return (read, read);
+        }
         let mut repaired = [0; 1024];
         let (read, len) = repair(level, input, &mut repaired, NEAR);
         let (text, _) = valid_prefix(&repaired[..len]);
@@ -281,6 +286,71 @@ fn window<U: DecodeUnit>(room: usize) -> usize {
 
 /// After this many well-formed bytes, errors are no longer near.
 const NEAR: usize = 128;
+
+/// Decodes damaged ASCII at the start of `input`: a unit for each byte. Stops before a sequence or an ill-formed part of more
+/// bytes, and after 128 bytes or more without an error. Returns the number of bytes, and of those that are ill-formed; none if
+/// the first bytes are not damaged ASCII. Rows `replace-utf-16/latin-1` of `benches/scenarios/damaged.rs`.
+pub(super) fn put_damaged_ascii<U: Copy + From<u8>>(
+    input: &[u8],
+    output: &mut [U],
+    replacement: U,
+) -> (usize, usize) {
+    const BLOCK: usize = 32;
+    const CALM: usize = 128;
+    let (mut read, mut errors, mut last_error) = (0, 0, 0);
+    loop {
+        let (from, to) = (tail(input, read), output.get_mut(read..).unwrap_or_default());
+        if let Some(found) = put_singles::<U, BLOCK>(from, to, replacement) {
+            read += BLOCK;
+            errors += found;
+            last_error = if found > 0 { read } else { last_error };
+            if read - last_error >= CALM {
+                return (read, errors);
+            }
+            continue;
+        }
+        if read == 0 && from.len() > BLOCK {
+            return (0, 0);
+        }
+        for (at, (&byte, to)) in from.iter().zip(to).take(BLOCK).enumerate() {
+            // The byte after a leading byte, or the end, decides.
+            let next = if let 0xC2..=0xF4 = byte { from.get(at + 1) } else { Some(&0) };
+            if next.is_none_or(|&next| is_continuation(next)) {
+                break;
+            }
+            *to = if byte.is_ascii() { U::from(byte) } else { replacement };
+            read += 1;
+            errors += usize::from(!byte.is_ascii());
+        }
+        return (read, errors);
+    }
+}
+
+/// Decodes `N` bytes of ASCII and of ill-formed parts of one byte. Returns how many are ill-formed; `None` if there may be others,
+/// or less room or input. Compilers vectorise this.
+fn put_singles<U: Copy + From<u8>, const N: usize>(
+    input: &[u8],
+    output: &mut [U],
+    replacement: U,
+) -> Option<usize> {
+    let (bytes, next) = (input.first_chunk::<N>()?, input.get(1..)?.first_chunk::<N>()?);
+    let output = output.first_chunk_mut::<N>()?;
+    let joined =
+        |(&byte, &next): (&u8, &u8)| u8::from(byte >= 0xC2) & u8::from(is_continuation(next));
+    if bytes.iter().zip(next).fold(0, |any, pair| any | joined(pair)) != 0 {
+        return None;
+    }
+    let mut errors = 0;
+    for (unit, &byte) in output.iter_mut().zip(bytes) {
+        errors += byte >> 7;
+        *unit = if byte.is_ascii() { U::from(byte) } else { replacement };
+    }
+    Some(errors.into())
+}
+
+fn is_continuation(byte: u8) -> bool {
+    byte & 0xC0 == 0x80
+}
 
 /// Copies `input` to `output`, as far as it fits, with U+FFFD for each ill-formed part. Stops after `near` bytes
 /// or more without an error, and before an incomplete end. Returns the bytes read and written.
