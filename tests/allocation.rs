@@ -1,76 +1,30 @@
-//! Heap use of readers and streams, counted by the allocator: reads allocate nothing while data keeps
+//! Heap use of readers, streams and writers, counted by the allocator: reads allocate nothing while data keeps
 //! arriving, and an idle connection holds no buffer.
 #![cfg(all(feature = "codec", feature = "stream"))]
-#![allow(unsafe_code)]
 
+#[path = "support/counting.rs"]
+mod counting;
 #[path = "support/lists.rs"]
 mod lists;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use counting::{allocations, held, largest, watch};
 use futures::{FutureExt, StreamExt};
 use lists::{LOSSY, MULTILINGUAL};
 use tokio::io::{AsyncRead, AsyncWriteExt, DuplexStream, ReadBuf, duplex};
 use tokio_util::codec::{BytesCodec, FramedRead};
 use utf8_codec::lines::{Delimiter, LineDecoder};
 use utf8_codec::stream::{
-    CharStream, Utf8ByteReader, Utf8Lines, Utf8Reader, Utf8Stream, Utf8StreamExt,
+    CharStream, Utf8ByteReader, Utf8Lines, Utf8Reader, Utf8Stream, Utf8StreamExt, Utf8Writer,
 };
-use utf8_codec::{ErrorMode, Utf8Decoder};
-
-/// The system allocator, with counters per thread.
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-    static BYTES: Cell<isize> = const { Cell::new(0) };
-    static LARGEST: Cell<usize> = const { Cell::new(0) };
-}
-
-fn count(allocations: usize, bytes: isize, size: usize) {
-    // The counter of a thread that is ending is gone.
-    let _ = ALLOCATIONS.try_with(|sum| sum.set(sum.get() + allocations));
-    let _ = BYTES.try_with(|sum| sum.set(sum.get() + bytes));
-    let _ = LARGEST.try_with(|largest| largest.set(largest.get().max(size)));
-}
-
-// SAFETY: forwards every call to the system allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(1, layout.size().cast_signed(), layout.size());
-        // SAFETY: the caller keeps the contract of `alloc`, which is that of this call.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        count(0, -layout.size().cast_signed(), 0);
-        // SAFETY: the caller keeps the contract of `dealloc`, which is that of this call.
-        unsafe { System.dealloc(at, layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(1, layout.size().cast_signed(), layout.size());
-        // SAFETY: the caller keeps the contract of `alloc_zeroed`, which is that of this call.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(1, size.cast_signed() - layout.size().cast_signed(), size);
-        // SAFETY: the caller keeps the contract of `realloc`, which is that of this call.
-        unsafe { System.realloc(at, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use utf8_codec::{ByteString, ErrorMode, Utf8Decoder};
 
 /// The number of allocations of this thread, and the bytes it holds.
 fn taken() -> (usize, isize) {
-    (ALLOCATIONS.get(), BYTES.get())
+    (allocations(), held())
 }
 
 /// A reader that is always ready and repeats a text, this many bytes per read.
@@ -135,7 +89,7 @@ fn each_call_repairs_with_at_most_one_allocation_of_at_most_16896_bytes() {
     for mode in LOSSY {
         let mut decoder = Utf8Decoder::new();
         let (mut read, mut calls) = (0, 0);
-        LARGEST.set(0);
+        watch();
         let before = taken();
         while read < input.len() {
             read += decoder.push_to_slice(&input[read..], mode, &mut buffer).read;
@@ -145,7 +99,7 @@ fn each_call_repairs_with_at_most_one_allocation_of_at_most_16896_bytes() {
         let allocations = after.0 - before.0;
         assert!((1..=calls).contains(&allocations), "{mode:?}: {allocations} in {calls} calls");
         assert_eq!(after.1, before.1, "{mode:?}");
-        assert!(LARGEST.get() <= 16896, "{mode:?}: {} bytes", LARGEST.get());
+        assert!(largest() <= 16896, "{mode:?}: {} bytes", largest());
     }
 }
 
@@ -400,4 +354,31 @@ fn sizes_are_as_documented() {
     let lines = size_of::<Utf8Lines<Chunks>>() - size_of::<Chunks>();
     println!("Utf8Lines: {lines}");
     assert!(lines <= 456, "{lines}");
+}
+
+fn written(writer: &mut Utf8Writer<tokio::io::Sink>, text: &ByteString) -> isize {
+    let before = held();
+    for _ in 0..100 {
+        writer.write_str(text).now_or_never().unwrap().unwrap();
+        writer.write_text(text.clone()).now_or_never().unwrap().unwrap();
+        writer.write_utf16(&[0x61, 0xD83D]).now_or_never().unwrap().unwrap();
+        writer.write_utf16(&[0xDC4B]).now_or_never().unwrap().unwrap();
+    }
+    let more = held() - before;
+    writer.flush().now_or_never().unwrap().unwrap();
+    assert_eq!(held(), before, "everything is freed");
+    more
+}
+
+#[test]
+fn a_flushed_writer_holds_no_heap_memory() {
+    let before = held();
+    let mut writer = Utf8Writer::new(tokio::io::sink());
+    assert_eq!(held(), before, "nor does a new one");
+    for size in [1, 100, 255, 256, 5000] {
+        let text = ByteString::from("x".repeat(size));
+        let _another = text.clone(); // from now on its reference count is on the heap
+        let held = written(&mut writer, &text);
+        assert!(0 < held && held < 64 * 1024, "{held} bytes for what is at most 13,196 long");
+    }
 }

@@ -33,6 +33,7 @@ const SCENARIOS: &[Scenario] = &[
     |bench| framed::codec(bench, |_, _| {}),
     |bench| framed::lines(bench, |_, _| {}),
     |bench| writer::from_utf16(bench, |_, _| {}),
+    |bench| writer::repair_utf16(bench, |_, _| {}),
     writer::writer,
     |bench| reader::read(bench, |_, _, _| {}),
     reader::chars,

@@ -45,6 +45,36 @@ pub(crate) fn from_utf16(bench: &mut Bench, peers: Utf16Peers) {
     }
 }
 
+/// UTF-16 with unpaired surrogates, one in so many units, to a `String`: each becomes U+FFFD.
+pub(crate) fn repair_utf16(bench: &mut Bench, peers: Utf16Peers) {
+    for every in [16, 64, 1000] {
+        for corpus in Corpus::SCRIPTS {
+            let size = format!("1-in-{every}");
+            let Some(name) = bench.name("repair-utf-16", corpus.name(), size) else { continue };
+            let mut units: Vec<_> = corpus.text(LEN, 0).encode_utf16().collect();
+            units.iter_mut().step_by(every).for_each(|unit| *unit = 0xD800);
+            let chunks: Vec<_> = units.chunks(SIZES[2]).collect();
+
+            let mut row = Row::new(name, Work::new(2 * units.len(), units.len() / every, "error"));
+            row.expect(chunks.iter().map(|units| String::from_utf16_lossy(units).len()).sum());
+            row.ours(strings(&chunks, |units, text| {
+                let (mut decoder, mode) = (Utf16Decoder::new(), ErrorMode::Replacement);
+                let _ = decoder.push_to_string(units, mode, text);
+                let _ = decoder.finish_to_string(mode, text);
+            }));
+            row.peer(
+                "std",
+                strings(&chunks, |units, text| {
+                    let chars = char::decode_utf16(units.iter().copied());
+                    text.extend(chars.map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)));
+                }),
+            );
+            peers(&mut row, &chunks);
+            bench.measure(row);
+        }
+    }
+}
+
 fn whole_chunks(mut units: &[u16], size: usize) -> Vec<&[u16]> {
     let mut chunks = Vec::new();
     while !units.is_empty() {

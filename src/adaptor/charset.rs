@@ -2,12 +2,12 @@
 
 #[cfg(feature = "encoding_rs")]
 use encoding_rs::Encoding;
+use utf8_simd::{Stop, Transcoded, Utf8, Utf16Be, Utf16Le, head, transcode, valid_prefix};
 
 #[cfg(feature = "encoding_rs")]
 use crate::adaptor::whatwg_decoder::WhatwgDecoder;
-use crate::decoder::{AtEnd, ErrorMode, Status, Utf8Error, Utf8ErrorKind, WINDOWS_1252_C1};
+use crate::decoder::{AtEnd, Partial, Status, Utf8Error, Utf8ErrorKind, WINDOWS_1252_C1};
 use crate::fallback::decode_bytes;
-use crate::utf16::{Utf16Decoder, Utf16Error};
 
 /// An encoding of the WHATWG Encoding Standard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,7 +85,9 @@ impl CharsetDecoder {
         Some(match charset {
             Charset::Utf8 => return None,
             Charset::Windows1252 => Self::Windows1252,
-            Charset::Utf16(order) => Self::Utf16(Utf16Bytes::new(order, 0)),
+            Charset::Utf16(order) => {
+                Self::Utf16(Utf16Bytes { order, held: Partial::new(), position: 0 })
+            }
             #[cfg(feature = "encoding_rs")]
             Charset::Whatwg(encoding) => Self::Whatwg(WhatwgDecoder::new(encoding)),
         })
@@ -131,87 +133,66 @@ impl CharsetDecoder {
 #[derive(Debug)]
 pub(super) struct Utf16Bytes {
     order: ByteOrder,
-    decoder: Utf16Decoder,
-    /// The first byte of a split unit.
-    odd: Option<u8>,
-    /// The offset of the first unit of the decoder.
-    start: u64,
+    /// The beginning of a split character.
+    held: Partial,
+    /// The offset of the next byte to decode, the first of those held.
+    position: u64,
 }
 
 impl Utf16Bytes {
-    fn new(order: ByteOrder, start: u64) -> Self {
-        Self { order, decoder: Utf16Decoder::new(), odd: None, start }
-    }
-
     fn decode(&mut self, bytes: &[u8], at_end: AtEnd, text: &mut String) -> (usize, Status) {
-        let mut total = 0;
+        let mut read = 0;
         loop {
-            let rest = &bytes[total..];
-            let mut units = [0; 256];
-            let room = ((text.capacity() - text.len()) / 3).min(units.len());
-            let (odd, odd_len) = (self.odd, usize::from(self.odd.is_some()));
-            let count = ((odd_len + rest.len()) / 2).min(room);
-            let mut joined = odd.into_iter().chain(rest.iter().copied());
-            for unit in &mut units[..count] {
-                let pair = [joined.next(), joined.next()].map(Option::unwrap_or_default);
-                *unit = self.unit(pair);
-            }
-            if let (0, 0xFFFE) = (self.start + self.decoder.position(), units[0]) {
-                self.order = match self.order {
-                    ByteOrder::Big => ByteOrder::Little,
-                    ByteOrder::Little => ByteOrder::Big,
-                };
-                continue;
-            }
-            let progress = self.decoder.push_to_string(&units[..count], ErrorMode::Fatal, text);
-            if progress.read > 0 {
-                self.odd = None;
-                total += 2 * progress.read - odd_len;
-            }
-            if let Status::IllFormed(error) = progress.status {
-                return (total, Status::IllFormed(self.error(error)));
-            }
-            match &bytes[total..] {
-                rest if rest.len() + usize::from(self.odd.is_some()) > 1 => {
-                    if room == 0 {
-                        return (total, Status::Full);
-                    }
+            let (held, rest) = (self.held, &bytes[read..]);
+            let joined;
+            let input = if held.is_empty() {
+                rest
+            } else {
+                joined = [held.as_bytes(), head(rest, rest.len().min(4 - held.len()))].concat();
+                &joined[..]
+            };
+            self.order = match (self.order, input) {
+                (ByteOrder::Big, [0xFF, 0xFE, ..]) if self.position == 0 => ByteOrder::Little,
+                (ByteOrder::Little, [0xFE, 0xFF, ..]) if self.position == 0 => ByteOrder::Big,
+                (order, _) => order,
+            };
+            let done = self.append(input, text);
+            let is_last = held.is_empty() || done.read == 0;
+            let ill_formed = match done.stop {
+                Stop::IllFormed(len) => len,
+                Stop::Incomplete(len) if is_last && at_end == AtEnd::Yes => len,
+                _ => 0,
+            };
+            let (offset, end) = (self.position + done.read as u64, done.read + ill_formed);
+            self.position += end as u64;
+            self.held.hold(held.as_bytes().get(end..).unwrap_or_default());
+            read += end.saturating_sub(held.len());
+            match done.stop {
+                _ if ill_formed > 0 => {
+                    let part = &input[done.read..end];
+                    let error = Utf8Error::new(offset, Utf8ErrorKind::InvalidByte, part, None);
+                    return (read, Status::IllFormed(error));
                 }
-                [last] => {
-                    self.odd = Some(*last);
-                    total += 1;
+                Stop::Full if done.read == 0 => return (read, Status::Full),
+                Stop::Done if is_last => return (read, Status::Done),
+                Stop::Incomplete(_) if is_last => {
+                    self.held.hold(&input[end..]);
+                    return (bytes.len(), Status::Done);
                 }
-                _ => break,
+                _ => {}
             }
-        }
-        if at_end == AtEnd::No {
-            return (total, Status::Done);
-        }
-        let high = self.decoder.finish().err().map(|error| self.error(error));
-        let end = self.start + 2 * self.decoder.position();
-        let odd = self.odd.as_slice();
-        let part = [high.as_ref().map_or(&[][..], Utf8Error::bytes), odd].concat();
-        let error = Utf8Error::new(
-            high.map_or(end, |error| error.valid_up_to()),
-            Utf8ErrorKind::InvalidByte,
-            &part,
-            None,
-        );
-        *self = Self::new(self.order, end + odd.len() as u64);
-        (total, if part.is_empty() { Status::Done } else { Status::IllFormed(error) })
-    }
-
-    fn unit(&self, pair: [u8; 2]) -> u16 {
-        match self.order {
-            ByteOrder::Big => u16::from_be_bytes(pair),
-            ByteOrder::Little => u16::from_le_bytes(pair),
         }
     }
 
-    /// Returns the error with the offset and the bytes of the surrogate.
-    fn error(&self, error: Utf16Error) -> Utf8Error {
-        let pair = error.unpaired_surrogate().to_be_bytes();
-        let (pair, offset) = (self.unit(pair).to_be_bytes(), self.start + 2 * error.offset());
-        Utf8Error::new(offset, Utf8ErrorKind::InvalidByte, &pair, None)
+    /// Appends text up to an ill-formed part, as far as the capacity of `text` allows.
+    fn append(&self, input: &[u8], text: &mut String) -> Transcoded {
+        let mut block = [0; 1024];
+        let room = block.len().min(text.capacity() - text.len());
+        let done = match self.order {
+            ByteOrder::Big => transcode::<Utf16Be, Utf8>(input, &mut block[..room]),
+            ByteOrder::Little => transcode::<Utf16Le, Utf8>(input, &mut block[..room]),
+        };
+        text.push_str(valid_prefix(&block[..done.written]).0);
+        done
     }
 }

@@ -125,20 +125,16 @@ impl DialectCodec {
         self.decoder.continue_from(scanner);
         Some(text)
     }
-}
 
-impl Decoder for DialectCodec {
-    type Item = DialectPiece<ByteString>;
-    type Error = CodecError<DialectError>;
-
-    fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, Self::Error> {
-        if let Some(text) = self.take_clean(src) {
-            return Ok(Some(DialectPiece::Text(text)));
-        }
-        let mode = self.mode;
+    /// Takes text, a code point or an error off the front of `src`.
+    fn take(
+        &mut self,
+        src: &mut BytesMut,
+        at_end: AtEnd,
+    ) -> Result<Option<DialectPiece<ByteString>>, CodecError<DialectError>> {
+        let (mut text, mode) = (String::new(), self.mode);
         let (scanner, stats) = self.decoder.scanner_and_stats();
-        let mut text = String::new();
-        let (read, step) = decode_run(scanner, stats, src, mode, &mut text);
+        let (read, step) = decode_run(scanner, stats, src, at_end, mode, &mut text);
         src.advance(read);
         match step {
             Step::Text((_, len)) if !text.is_empty() => scanner.unread(len),
@@ -155,44 +151,32 @@ impl Decoder for DialectCodec {
         }
         Ok((!text.is_empty()).then(|| DialectPiece::Text(text.into())))
     }
+}
+
+impl Decoder for DialectCodec {
+    type Item = DialectPiece<ByteString>;
+    type Error = CodecError<DialectError>;
+
+    fn decode(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, Self::Error> {
+        match self.take_clean(src) {
+            Some(text) => Ok(Some(DialectPiece::Text(text))),
+            None => self.take(src, AtEnd::No),
+        }
+    }
 
     fn decode_eof(&mut self, src: &mut BytesMut) -> Result<Option<Self::Item>, Self::Error> {
         if let Some(item) = self.decode(src)? {
             return Ok(Some(item));
         }
-        let mode = self.mode;
         let (scanner, stats) = self.decoder.scanner_and_stats();
-        loop {
-            if let Some(missing) = scanner.end_start() {
-                stats.note(missing).repair(mode).ok_or(CodecError::Invalid(missing))?;
-            }
-            match scanner.step(src, AtEnd::Yes, scanner.span(mode)) {
-                Step::NeedMore => {
-                    scanner.end();
-                    return Ok(None);
-                }
-                Step::Text((piece, len)) => {
-                    let item = match piece {
-                        DialectPiece::Text(text) => text.into(),
-                        DialectPiece::CodePoint(code_point) => match char::from_u32(code_point) {
-                            Some(c) => (&*c.encode_utf8(&mut [0; 4])).into(),
-                            None => DialectPiece::CodePoint(code_point),
-                        },
-                    };
-                    src.advance(len);
-                    return Ok(Some(item));
-                }
-                Step::Skip(len) => src.advance(len),
-                Step::Error(error) => {
-                    src.advance(error.bytes().len());
-                    let repair =
-                        stats.note(error).repair(mode).ok_or(CodecError::Invalid(error))?;
-                    if !repair.is_empty() {
-                        return Ok(Some(DialectPiece::from(&*repair)));
-                    }
-                }
-            }
+        if let Some(missing) = scanner.end_start() {
+            stats.note(missing).repair(self.mode).ok_or(CodecError::Invalid(missing))?;
         }
+        let item = self.take(src, AtEnd::Yes)?;
+        if item.is_none() {
+            self.decoder.scanner_mut().end();
+        }
+        Ok(item)
     }
 }
 

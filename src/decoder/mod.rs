@@ -109,7 +109,7 @@ pub(crate) mod scanner;
 #[cfg(feature = "serde")]
 mod serialize;
 pub(crate) mod slices;
-pub(crate) mod step;
+pub(crate) mod stats;
 pub(crate) mod text;
 pub(crate) mod utf8_decoder;
 pub(crate) mod validator;
@@ -118,14 +118,12 @@ pub use mode::Repair;
 pub use progress::{Progress, Status};
 #[cfg(feature = "std")]
 pub use utf8_decoder::owned::OwnedPieces;
-pub use utf8_decoder::{Piece, Pieces};
+pub use utf8_decoder::pieces::{Piece, Pieces};
 
 pub(crate) use bom::{BOM, BomPolicy, BomState};
 pub(crate) use boundary::floor_char_boundary;
 pub(crate) use encoder::Utf8Encoder;
-pub(crate) use error::{
-    ErrorStats, ParseNameError, Utf8Error, Utf8ErrorKind, Utf8Stats, fmt_bytes,
-};
+pub(crate) use error::{ParseNameError, Utf8Error, Utf8ErrorKind, fmt_bytes};
 #[cfg(feature = "alloc")]
 pub(crate) use limit::{append_within, push_within};
 pub(crate) use mode::{EVERY_WINDOWS_1252, ErrorMode, WINDOWS_1252_C1};
@@ -133,8 +131,8 @@ pub(crate) use options::{Strictness, Utf8Options};
 pub(crate) use partial::Partial;
 pub(crate) use position::TextPosition;
 pub(crate) use progress::progress;
-pub(crate) use scanner::{ErrorDensity, Scanner};
-pub(crate) use step::{AtEnd, Step};
+pub(crate) use scanner::{AtEnd, ErrorDensity, Scanner, Step};
+pub(crate) use stats::{ErrorStats, Utf8Stats};
 pub(crate) use utf8_decoder::Utf8Decoder;
 #[cfg(feature = "alloc")]
 pub(crate) use utf8_decoder::lossy::SingleByte;

@@ -5,7 +5,7 @@ use utf8_simd::{
     Level, PrefixEnd, begins_nothing, error_at_start, head, valid_prefix, valid_prefix_dense,
 };
 
-use crate::decoder::{BomPolicy, BomState, Step, Utf8Error, Utf8ErrorKind, Utf8Options};
+use crate::decoder::{BomPolicy, BomState, Utf8Error, Utf8ErrorKind, Utf8Options};
 
 /// The state of a UTF-8 stream between two bytes.
 ///
@@ -382,6 +382,41 @@ impl Scanner {
 }
 
 /// Tests of the fast paths, on which only speed depends.
+/// What an input begins with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Step<T, E = Utf8Error> {
+    /// Non-empty text, or where it is.
+    Text(T),
+    /// This many bytes that yield nothing: a removed BOM, the rest of a character that began before a mid-stream start,
+    /// or the LF of a CR LF whose CR has ended a line.
+    Skip(usize),
+    /// An error. Its own bytes are consumed; `MissingBom` has none.
+    Error(E),
+    /// No bytes, or the start of something that more bytes complete. The caller passes them again, together with the bytes after them.
+    NeedMore,
+}
+
+impl<'a, E> Step<&'a str, E> {
+    /// Separates the text, which is empty if this is another step.
+    #[inline]
+    pub(crate) fn split(self) -> (&'a str, Step<(), E>) {
+        match self {
+            Self::Text(text) => (text, Step::Text(())),
+            Self::Skip(len) => ("", Step::Skip(len)),
+            Self::Error(error) => ("", Step::Error(error)),
+            Self::NeedMore => ("", Step::NeedMore),
+        }
+    }
+}
+
+/// Whether the stream ends after an input, or bytes follow that belong to another sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AtEnd {
+    /// The bytes that follow have not arrived, and may belong to the last sequence.
+    No,
+    Yes,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

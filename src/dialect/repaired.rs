@@ -156,7 +156,7 @@ impl DialectDecoder {
         }
         while read < chunk.len() {
             let (scanner, stats) = (&mut self.scanner, &mut self.stats);
-            let (used, step) = decode_run(scanner, stats, &chunk[read..], mode, text);
+            let (used, step) = decode_run(scanner, stats, &chunk[read..], AtEnd::No, mode, text);
             read += used;
             match step {
                 Step::Text((code_point, len)) => {
@@ -198,6 +198,7 @@ pub(crate) fn decode_run(
     scanner: &mut DialectScanner,
     stats: &mut ErrorStats<DialectError>,
     input: &[u8],
+    at_end: AtEnd,
     mode: ErrorMode,
     text: &mut String,
 ) -> (usize, Step<(u32, usize), DialectError>) {
@@ -210,7 +211,7 @@ pub(crate) fn decode_run(
             let (piece, is_all) = scanner.take_text(&input[read..]);
             text.push_str(piece);
             read += piece.len();
-            if is_all {
+            if is_all && at_end == AtEnd::No {
                 return (read, Step::NeedMore);
             }
             if !piece.is_empty() {
@@ -218,8 +219,8 @@ pub(crate) fn decode_run(
             }
         }
         let step = match is_under_way {
-            true => scanner.step_other(&input[read..], AtEnd::No, span),
-            false => scanner.step(&input[read..], AtEnd::No, span),
+            true => scanner.step_other(&input[read..], at_end, span),
+            false => scanner.step(&input[read..], at_end, span),
         };
         read += match step {
             Step::Text((DialectPiece::Text(piece), len)) => {

@@ -8,7 +8,9 @@ use core::ops::RangeInclusive;
 
 use utf8_simd::{Level, text::push_utf16};
 
-use crate::decoder::{AtEnd, SingleByte, Strictness, Utf8ErrorKind, WINDOWS_1252_C1};
+use crate::decoder::{
+    AtEnd, Scanner, SingleByte, Step, Strictness, Utf8Error, Utf8ErrorKind, WINDOWS_1252_C1,
+};
 #[cfg(feature = "encoding_rs")]
 use crate::fallback::whatwg;
 
@@ -182,6 +184,66 @@ impl LegacyEncoding {
     }
 }
 
+impl LegacyEncoding {
+    /// Decodes the beginning of `input` in the legacy encoding, at most up to and including the first `line_end`. Moves
+    /// past it, and appends the text. Returns the error of a rejected character at the front.
+    #[inline(always)]
+    pub(super) fn step(
+        self,
+        scanner: &mut Scanner,
+        input: &[u8],
+        line_end: Option<u8>,
+        at_end: AtEnd,
+        text: &mut String,
+    ) -> Step<Decoded> {
+        let start = scanner.position();
+        let window = &input[..input.len().min(most_at_once(scanner))];
+        let taken = match scanner.step_legacy(window, line_end) {
+            Step::Skip(len) => &window[..len],
+            Step::Error(error) => return Step::Error(error),
+            Step::Text(_) | Step::NeedMore => b"",
+        };
+        let ends_line = line_end.is_some() && taken.last().copied() == line_end;
+        let at_end = match taken.len() {
+            len if ends_line || len < window.len() => AtEnd::Yes,
+            len if len < input.len() => AtEnd::No,
+            _ => at_end,
+        };
+        scanner.seek(start);
+        self.decode_at(scanner, taken, at_end, text)
+    }
+
+    /// Like [`step`](Self::step), for bytes without rejected ASCII.
+    #[inline(always)]
+    pub(super) fn decode_at(
+        self,
+        scanner: &mut Scanner,
+        bytes: &[u8],
+        at_end: AtEnd,
+        text: &mut String,
+    ) -> Step<Decoded> {
+        let strictness = scanner.options().strictness();
+        match self.decode(bytes, at_end, strictness, text) {
+            Ok(Decoded { read: 0, .. }) => Step::NeedMore,
+            Ok(decoded) => {
+                scanner.skip(decoded.read);
+                Step::Text(decoded)
+            }
+            Err((len, kind)) => {
+                let error = Utf8Error::new(scanner.position(), kind, &bytes[..len], None);
+                scanner.skip(len);
+                Step::Error(error)
+            }
+        }
+    }
+}
+
+/// Returns the most bytes that are decoded at once in the legacy encoding. If characters can be rejected, it is few,
+/// because those after a rejected one are decoded again.
+pub(super) fn most_at_once(scanner: &Scanner) -> usize {
+    if scanner.options().strictness().is_off() { usize::MAX } else { 32 }
+}
+
 /// Decodes each byte as the character of the same number, except for 80 to 9F if `c1` has others.
 ///
 /// Bytes become UTF-16 units first, which a level encodes. Rows `windows-1252` of
@@ -226,11 +288,11 @@ fn decode_block<const N: usize>(c1: Option<&[char; 32]>, block: &[u8], text: &mu
     }
     let level = Level::detect();
     text.reserve(block.len());
-    let read = push_utf16(level, units, text);
+    let read = push_utf16(level, units, None, text);
     if read < units.len() {
         // A unit has at most three bytes.
         text.reserve(3 * (units.len() - read));
-        push_utf16(level, &units[read..], text);
+        push_utf16(level, &units[read..], None, text);
     }
 }
 

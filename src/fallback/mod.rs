@@ -56,6 +56,7 @@
 //! [`ErrorMode::Latin1`]: crate::ErrorMode::Latin1
 //! [`ErrorMode::Windows1252`]: crate::ErrorMode::Windows1252
 
+mod cursor;
 mod decoder;
 mod legacy;
 #[cfg(feature = "std")]

@@ -8,7 +8,7 @@ use bytestring::ByteString;
 use utf8_simd::text::{SplitTo, take_text_with};
 
 use crate::decoder::{AtEnd, ErrorMode, Step, Utf8Decoder, Utf8Error};
-use crate::fallback::{FallbackState, decoder::FallbackDecoder, state::FallbackText};
+use crate::fallback::{FallbackState, cursor::FallbackText, decoder::FallbackDecoder};
 
 /// Takes the next text off the front of `bytes`: UTF-8 without copying, legacy text as a copy.
 ///

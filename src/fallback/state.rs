@@ -2,10 +2,9 @@
 
 use alloc::string::String;
 
-use utf8_simd::Level;
-
 use crate::decoder::{AtEnd, ErrorMode, Scanner, Step, Utf8Decoder, Utf8Error};
-use crate::fallback::legacy::{Decoded, LegacyEncoding};
+use crate::fallback::cursor::{Cursor, FallbackText, append_step, settled_len, step};
+use crate::fallback::legacy::{Decoded, LegacyEncoding, most_at_once};
 
 /// What is decoded in a legacy encoding if a stream is not UTF-8.
 #[derive(Clone, Copy, Debug)]
@@ -83,15 +82,6 @@ pub(super) enum Reading {
     Long,
     /// In the legacy encoding, to the end of the line or of the stream.
     Legacy,
-}
-
-/// Text at the beginning of the input.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum FallbackText<'a> {
-    /// UTF-8, not empty.
-    Utf8(&'a str),
-    /// This many bytes in the legacy encoding, or partly in it. Their text has been appended.
-    Legacy(usize),
 }
 
 impl FallbackState {
@@ -275,8 +265,8 @@ impl FallbackState {
             self.begin(start);
         }
         at.decoder.scanner_mut().seek(start);
-        let (parts, fallback) = (&at.input[..len], self.fallback);
-        let step = fallback.decode(at.decoder.scanner_mut(), parts, at_end, at.legacy);
+        let (parts, encoding) = (&at.input[..len], self.fallback.encoding);
+        let step = encoding.decode_at(at.decoder.scanner_mut(), parts, at_end, at.legacy);
         self.run_end = at.decoder.position();
         self.count_step(at, step)
     }
@@ -399,8 +389,8 @@ impl FallbackState {
                 None | Some(Step::Text(_) | Step::Error(_)) => {}
             }
         }
-        let (input, at_end, fallback) = (at.input, at.at_end, self.fallback);
-        let step = fallback.step(at.decoder.scanner_mut(), input, line_end, at_end, at.legacy);
+        let (input, at_end, encoding) = (at.input, at.at_end, self.fallback.encoding);
+        let step = encoding.step(at.decoder.scanner_mut(), input, line_end, at_end, at.legacy);
         let taken = match &step {
             Step::Text(decoded) => decoded.read,
             Step::Error(error) => error.bytes().len(),
@@ -497,7 +487,7 @@ impl FallbackState {
             scanner.skip(bytes.len());
             return if bytes.is_empty() { Step::NeedMore } else { Step::Skip(bytes.len()) };
         }
-        match self.fallback.step(scanner, bytes, None, at_end, &mut String::new()) {
+        match self.fallback.encoding.step(scanner, bytes, None, at_end, &mut String::new()) {
             Step::Text(decoded) => Step::Skip(decoded.read),
             Step::Error(error) => Step::Error(error),
             Step::Skip(_) | Step::NeedMore => Step::NeedMore,
@@ -541,175 +531,5 @@ impl FallbackState {
     }
 }
 
-/// Appends the text of a step, or what replaces its error. Returns the number of bytes consumed, or `None` if more are
-/// needed. Legacy text has already been appended.
-#[inline(always)]
-fn append_step(
-    step: Step<FallbackText<'_>>,
-    decoder: &Utf8Decoder,
-    mode: ErrorMode,
-    text: &mut String,
-) -> Result<Option<usize>, Utf8Error> {
-    Ok(Some(match step {
-        Step::Text(FallbackText::Utf8(piece)) => {
-            text.push_str(piece);
-            piece.len()
-        }
-        Step::Text(FallbackText::Legacy(len)) | Step::Skip(len) => len,
-        Step::Error(error) => {
-            text.push_str(&decoder.repair(mode, &error).ok_or(error)?);
-            error.bytes().len()
-        }
-        Step::NeedMore => return Ok(None),
-    }))
-}
-
-impl Fallback {
-    /// Decodes the beginning of `input` in the legacy encoding, at most up to and including the first `line_end`. Moves
-    /// past it, and appends the text. Returns the error of a rejected character at the front.
-    #[inline(always)]
-    pub(super) fn step(
-        self,
-        scanner: &mut Scanner,
-        input: &[u8],
-        line_end: Option<u8>,
-        at_end: AtEnd,
-        text: &mut String,
-    ) -> Step<Decoded> {
-        let start = scanner.position();
-        let window = &input[..input.len().min(most_at_once(scanner))];
-        let taken = match scanner.step_legacy(window, line_end) {
-            Step::Skip(len) => &window[..len],
-            Step::Error(error) => return Step::Error(error),
-            Step::Text(_) | Step::NeedMore => b"",
-        };
-        let ends_line = line_end.is_some() && taken.last().copied() == line_end;
-        let at_end = match taken.len() {
-            len if ends_line || len < window.len() => AtEnd::Yes,
-            len if len < input.len() => AtEnd::No,
-            _ => at_end,
-        };
-        scanner.seek(start);
-        self.decode(scanner, taken, at_end, text)
-    }
-
-    /// Like [`step`](Self::step), for bytes without rejected ASCII.
-    #[inline(always)]
-    fn decode(
-        self,
-        scanner: &mut Scanner,
-        bytes: &[u8],
-        at_end: AtEnd,
-        text: &mut String,
-    ) -> Step<Decoded> {
-        let strictness = scanner.options().strictness();
-        match self.encoding.decode(bytes, at_end, strictness, text) {
-            Ok(Decoded { read: 0, .. }) => Step::NeedMore,
-            Ok(decoded) => {
-                scanner.skip(decoded.read);
-                Step::Text(decoded)
-            }
-            Err((len, kind)) => {
-                let error = Utf8Error::new(scanner.position(), kind, &bytes[..len], None);
-                scanner.skip(len);
-                Step::Error(error)
-            }
-        }
-    }
-}
-
-/// Returns the most bytes that are decoded at once in the legacy encoding. If characters can be rejected, it is few,
-/// because those after a rejected one are decoded again.
-fn most_at_once(scanner: &Scanner) -> usize {
-    if scanner.options().strictness().is_off() { usize::MAX } else { 32 }
-}
-
 /// The most bytes of UTF-8 and ill-formed parts that are decoded at once, to a copy.
 const MANY: usize = 16 * 1024;
-
-/// Classifies the beginning of `input` as UTF-8, given what follows it.
-fn step<'a>(scanner: &mut Scanner, input: &'a [u8], at_end: AtEnd) -> Step<&'a str> {
-    let step = scanner.step(input);
-    if !matches!(step, Step::NeedMore) || at_end == AtEnd::No {
-        return step;
-    }
-    scanner.finish(input).map_or(Step::NeedMore, Step::Error)
-}
-
-/// The input, the decoder at its position, and the destination of legacy text.
-struct Cursor<'p, 'a> {
-    decoder: &'p mut Utf8Decoder,
-    input: &'a [u8],
-    at_end: AtEnd,
-    legacy: &'p mut String,
-}
-
-impl<'p, 'a> Cursor<'p, 'a> {
-    /// Classifies the beginning of the input as UTF-8, given what follows it.
-    // Always inlined, like the steps below: a step is returned through memory. Rows `fallback-*`.
-    #[inline(always)]
-    fn step(&mut self) -> Step<&'a str> {
-        self.step_from(0)
-    }
-
-    /// Like [`step`](Self::step), for the input from this index.
-    #[inline(always)]
-    fn step_from(&mut self, index: usize) -> Step<&'a str> {
-        let input = &self.input[index..];
-        if let Some((text, _)) = self.decoder.step_fast_path(input)
-            && !text.is_empty()
-        {
-            return Step::Text(text);
-        }
-        step(self.decoder.scanner_mut(), input, self.at_end)
-    }
-
-    /// Like [`step`](Self::step), but ill-formed input is left: the decoder does not move.
-    #[inline(always)]
-    fn step_well_formed(&mut self) -> Result<Step<&'a str>, Utf8Error> {
-        let before = self.decoder.scanner();
-        match self.step() {
-            Step::Error(error) if error.kind().is_ill_formed() => {
-                self.decoder.continue_from(before);
-                Err(error)
-            }
-            step => Ok(step),
-        }
-    }
-
-    /// Like [`step`](Self::step), for input that never falls back.
-    fn step_utf8(&mut self) -> Step<FallbackText<'a>> {
-        let step = self.step();
-        self.pass_on(step)
-    }
-
-    /// Counts the error of a step.
-    #[inline(always)]
-    fn pass_on(&mut self, step: Step<&'a str>) -> Step<FallbackText<'a>> {
-        match step {
-            Step::Text(text) => Step::Text(FallbackText::Utf8(text)),
-            Step::Skip(len) => Step::Skip(len),
-            Step::Error(error) => Step::Error(self.decoder.note(error)),
-            Step::NeedMore => Step::NeedMore,
-        }
-    }
-
-    /// Returns the first `len` bytes of the last step's text, which are whole characters. The
-    /// decoder moves back to their end.
-    fn give_back(&mut self, text: &'a str, len: usize) -> Step<FallbackText<'a>> {
-        self.decoder.scanner_mut().unread(text.len() - len);
-        Step::Text(FallbackText::Utf8(&text[..len]))
-    }
-}
-
-/// Returns the length of the complete lines in `text`, plus the ASCII at the start of the next one.
-fn settled_len(text: &str) -> usize {
-    /// The text before an error is seldom longer than this (rows `fallback-line/windows-1252`).
-    const SHORT: usize = 64;
-    if text.len() <= SHORT && text.is_ascii() {
-        return text.len();
-    }
-    let line = text.rfind('\n').map_or(0, |lf| lf + 1);
-    let ascii = Level::detect().find_outside(&text.as_bytes()[line..], 0..=0x7F);
-    ascii.map_or(text.len(), |ascii| line + ascii)
-}

@@ -37,7 +37,6 @@
 //! [`Interrupted`](std::io::ErrorKind::Interrupted) is not returned: the call is repeated. Any other error,
 //! such as a timeout or `WouldBlock`, is returned and loses nothing: you can repeat the call.
 
-mod chars;
 mod reader_adaptors;
 mod utf8_reader;
 mod utf8_writer;
@@ -46,6 +45,6 @@ pub use crate::adaptor::charset_reader::CharsetReader;
 pub use crate::adaptor::stream_error::StreamError;
 pub use crate::adaptor::utf8_byte_reader::Utf8ByteReader;
 pub use crate::adaptor::utf8_lines::Utf8Lines;
-pub use chars::{CharPositions, Chars};
+pub use reader_adaptors::{CharPositions, Chars};
 pub use utf8_reader::Utf8Reader;
 pub use utf8_writer::Utf8Writer;

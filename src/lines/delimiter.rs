@@ -195,7 +195,7 @@ impl Delimiter {
     }
 
     /// Returns where the content of a line ends, and where the next line begins, if the delimiter ends with byte `last`, one of
-    /// the [last bytes](Self::last_bytes). The line begins at `start`, and contains none of them before.
+    /// its last bytes. The line begins at `start`, and contains none of them before.
     #[inline(always)]
     pub(crate) fn end_at(&self, bytes: &[u8], start: usize, last: usize) -> Option<(usize, usize)> {
         let has_cr = last > start && bytes.get(last - 1) == Some(&b'\r');
@@ -213,8 +213,8 @@ impl Delimiter {
                 let lf_follows = bytes[last] == b'\r' && bytes.get(last + 1) == Some(&b'\n');
                 Some((last, last + 1 + usize::from(lf_follows)))
             }
-            Kind::Nul => Some((last, last + 1)),
-            Kind::OneOf(_) | Kind::Text(_) => None,
+            Kind::Nul | Kind::OneOf(_) => Some((last, last + 1)),
+            Kind::Text(_) => None,
         }
     }
 
@@ -222,38 +222,32 @@ impl Delimiter {
     #[inline]
     pub(crate) fn find(&self, bytes: &[u8], searched: Searched) -> End {
         let Searched { decided, seen } = searched;
-        let new = &bytes[decided..];
-        match &self.0 {
-            Kind::Lf | Kind::CrlfOrLf => match find_byte(b'\n', new) {
-                Some(at) => {
-                    let lf = decided + at;
-                    End::Found { content: lf - usize::from(ends_in_cr(&bytes[..lf])), next: lf + 1 }
-                }
-                None => End::Open { content: bytes.len() - usize::from(ends_in_cr(bytes)) },
-            },
-            Kind::Crlf => {
-                let mut from = decided;
-                while let Some(at) = find_byte(b'\n', &bytes[from..]) {
-                    let lf = from + at;
-                    if ends_in_cr(&bytes[..lf]) {
-                        return End::Found { content: lf - 1, next: lf + 1 };
-                    }
-                    from = lf + 1;
-                }
-                End::Open { content: bytes.len() - usize::from(ends_in_cr(bytes)) }
-            }
-            Kind::AnyNewline => match found(decided, memchr2(b'\r', b'\n', new), bytes.len()) {
-                End::Found { content, next } if bytes[content..].starts_with(b"\r\n") => {
-                    End::Found { content, next: next + 1 }
-                }
-                end => end,
-            },
-            Kind::Nul => found(decided, find_byte(0, new), bytes.len()),
-            Kind::OneOf(chars) => found(decided, find_one_of(chars.as_bytes(), new), bytes.len()),
-            Kind::Text(pattern) => match pattern.search(bytes, seen, seen - decided) {
+        if let Kind::Text(pattern) = &self.0 {
+            return match pattern.search(bytes, seen, seen - decided) {
                 Ok(next) => End::Found { content: next - pattern.len(), next },
                 Err(begun) => End::Open { content: bytes.len() - begun },
-            },
+            };
+        }
+        let mut from = decided;
+        while let Some(at) = self.find_last_byte(&bytes[from..]) {
+            if let Some((content, next)) = self.end_at(bytes, 0, from + at) {
+                return End::Found { content, next };
+            }
+            from += at + 1;
+        }
+        let may_begin = bytes.last() == Some(&b'\r') && self.last_bytes() == Some([b'\n'; 2]);
+        End::Open { content: bytes.len() - usize::from(may_begin) }
+    }
+
+    /// Finds a byte with which the delimiter may end.
+    #[inline]
+    fn find_last_byte(&self, bytes: &[u8]) -> Option<usize> {
+        match &self.0 {
+            Kind::Lf | Kind::Crlf | Kind::CrlfOrLf => find_byte(b'\n', bytes),
+            Kind::AnyNewline => memchr2(b'\r', b'\n', bytes),
+            Kind::Nul => find_byte(0, bytes),
+            Kind::OneOf(chars) => find_one_of(chars.as_bytes(), bytes),
+            Kind::Text(_) => None,
         }
     }
 
@@ -319,18 +313,6 @@ fn find_one_of(set: &[u8], bytes: &[u8]) -> Option<usize> {
         [a, b] => memchr2(a, b, bytes),
         [a, b, c] => memchr3(a, b, c, bytes),
         _ => bytes.iter().position(|byte| set.contains(byte)),
-    }
-}
-
-fn ends_in_cr(bytes: &[u8]) -> bool {
-    bytes.last() == Some(&b'\r')
-}
-
-/// The end of a line of `len` bytes with a one-byte delimiter, found `at` bytes after the decided ones.
-fn found(decided: usize, at: Option<usize>, len: usize) -> End {
-    match at {
-        Some(at) => End::Found { content: decided + at, next: decided + at + 1 },
-        None => End::Open { content: len },
     }
 }
 

@@ -269,6 +269,9 @@ impl From<EventError> for std::io::Error {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+// A word: an error shares its memory with an event, whose words would be written in parts. See `crate::decoder`, "Store
+// forwarding"; rows `event-stream/ascii/180`.
+#[repr(u64)]
 pub enum EventPart {
     /// The data and the type together.
     Content,

@@ -8,7 +8,7 @@ use utf8_simd::text::assert_char_boundary;
 use utf8_simd::transcode;
 
 use crate::adaptor::ChunkText;
-use crate::decoder::{ErrorMode, Repair, Step, Utf8Error, Utf8Options, floor_char_boundary};
+use crate::decoder::{ErrorMode, Utf8Error, Utf8Options, floor_char_boundary};
 
 /// Text that has not been yielded. Its beginning is decoded to `char`s.
 #[derive(Clone, Debug)]
@@ -151,8 +151,6 @@ const AHEAD: usize = 2048;
 pub(super) enum CharPiece {
     /// Well-formed text that starts at `offset`.
     Text { text: ByteString, offset: u64 },
-    /// One character that was split across chunks.
-    Char { text: Repair, offset: u64 },
     /// Text that starts with a repair, which may be empty.
     Repaired(Repaired),
 }
@@ -181,7 +179,6 @@ impl CharPiece {
     pub(super) fn as_str(&self) -> &str {
         match self {
             Self::Text { text, .. } => text,
-            Self::Char { text, .. } => text,
             Self::Repaired(repaired) => &repaired.text,
         }
     }
@@ -189,7 +186,7 @@ impl CharPiece {
     /// Returns the offset in the stream of the character at `at`, or of the end of the text.
     pub(super) fn offset(&self, at: usize) -> u64 {
         match self {
-            Self::Text { offset, .. } | Self::Char { offset, .. } => offset + at as u64,
+            Self::Text { offset, .. } => offset + at as u64,
             Self::Repaired(repaired) => repaired.offset(at),
         }
     }
@@ -221,14 +218,15 @@ impl Repaired {
 
 /// Returns the next piece of the chunk. The rest of the chunk stays in `text`.
 pub(super) fn next_piece(text: &mut ChunkText) -> Result<Option<CharPiece>, Utf8Error> {
-    while !text.chunk.is_empty() {
-        let found = if text.decoder.incomplete().is_empty() {
-            whole_piece(text)
-        } else {
-            split_piece(text)
+    while let Some(piece) = text.decoder.take_piece(&mut text.chunk) {
+        // After text, the decoder holds nothing.
+        let position = text.decoder.position();
+        let piece = match piece {
+            Ok(text) => Some(CharPiece::Text { offset: position - text.len() as u64, text }),
+            Err(error) => repaired_piece(text, error)?,
         };
-        if let Some(piece) = found.or_else(|error| repaired_piece(text, error))? {
-            return Ok(Some(piece));
+        if piece.is_some() {
+            return Ok(piece);
         }
     }
     Ok(None)
@@ -242,28 +240,6 @@ pub(super) fn end_piece(text: &mut ChunkText) -> Result<Option<CharPiece>, Utf8E
         }
     }
     Ok(None)
-}
-
-fn whole_piece(text: &mut ChunkText) -> Result<Option<CharPiece>, Utf8Error> {
-    let piece = text.decoder.take_piece(&mut text.chunk);
-    // After text, the decoder holds nothing.
-    let position = text.decoder.position();
-    let piece = piece.transpose()?;
-    Ok(piece.map(|text| CharPiece::Text { offset: position - text.len() as u64, text }))
-}
-
-/// Completes the held character. Unlike `push_bytes`, this does not allocate.
-fn split_piece(text: &mut ChunkText) -> Result<Option<CharPiece>, Utf8Error> {
-    let (used, step) = text.decoder.resume(&text.chunk);
-    text.chunk.advance(used);
-    match step {
-        Step::Skip(_) | Step::NeedMore => Ok(None),
-        Step::Error(error) => Err(error),
-        Step::Text(c) => {
-            let offset = text.decoder.position() - c.len_utf8() as u64;
-            Ok(Some(CharPiece::Char { text: Repair::from_char(c), offset }))
-        }
-    }
 }
 
 /// Repairs an error and the errors that follow closely. With dense errors, a piece for each would

@@ -213,8 +213,10 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
                     let mut chunk = chunk;
                     let (item, rest) = next_item(decoder, &chunk, &event, &comment);
                     if rest > 0 {
-                        chunk.advance(chunk.len() - rest);
-                        *held = chunk;
+                        // Moved first: after a change, that is a store-to-load forwarding stall. Rows `event-stream/ascii/180`.
+                        let used = chunk.len() - rest;
+                        *held = mem::take(&mut chunk);
+                        held.advance(used);
                     }
                     if item.is_some() {
                         return Poll::Ready(item);

@@ -42,7 +42,7 @@ pin_project! {
     ///
     /// # Memory
     ///
-    /// It is 144 bytes larger than the inner writer, on a 64-bit machine. It buffers at most its
+    /// It is 136 bytes larger than the inner writer, on a 64-bit machine. It buffers at most its
     /// capacity, 8,192 bytes (8 KiB) unless set otherwise, plus the last item, which it takes
     /// whole. A `ByteString` that is not copied keeps all of its memory alive until it is written.
     /// To write parts of large reads to a peer that may be slow, use

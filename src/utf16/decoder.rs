@@ -230,7 +230,7 @@ impl Utf16Decoder {
         out: &mut impl Utf8Output,
     ) -> Progress<Utf16Error> {
         let start = out.len();
-        let run = self.push_run(units, out);
+        let run = self.push_run(units, mode, out);
         if run == units.len() {
             return Progress {
                 read: run,
@@ -245,13 +245,18 @@ impl Utf16Decoder {
         Progress { read: decoded + held, held, written: out.len() - start, status }
     }
 
-    /// Decodes the well-formed start of `units`, nothing if a surrogate is held. Returns the units read.
+    /// Decodes `units` up to an unpaired surrogate that is not replaced, nothing if a surrogate is held. Returns the units
+    /// read.
     #[inline(always)]
-    fn push_run(&mut self, units: &[u16], out: &mut impl Utf8Output) -> usize {
+    fn push_run(&mut self, units: &[u16], mode: ErrorMode, out: &mut impl Utf8Output) -> usize {
         if self.high.is_some() {
             return 0;
         }
-        let run = out.push_paired(units);
+        let mut replaced = 0;
+        let run = out.push_units(units, (mode == ErrorMode::Replacement).then_some(&mut replaced));
+        if replaced > 0 {
+            self.stats.add(replaced, || first_unpaired(self.position, units));
+        }
         self.position += run as u64;
         run
     }
@@ -261,84 +266,53 @@ impl Utf16Decoder {
     fn push_rest(
         &mut self,
         units: &[u16],
-        mut run: usize,
+        run: usize,
         mode: ErrorMode,
         out: &mut impl Utf8Output,
     ) -> (usize, Status<Utf16Error>) {
-        /// After this many well-formed units, the next error is probably far.
-        const FAR: usize = 256;
         let mut read = run;
         loop {
-            let held = usize::from(self.high.is_some());
-            let is_near = mode == ErrorMode::Replacement && held == 0 && run < FAR;
-            let mut used = if is_near { self.replace_near(&units[read..], out) } else { 0 };
-            if used == 0 {
-                let (error, text);
-                (used, error, text) = match self.step(&units[read..]) {
-                    Step::Text(c) => {
-                        (c.len_utf16() - held, None, Repair::new(c.encode_utf8(&mut [0; 4])))
-                    }
-                    Step::Error(error) => match error.repair(mode) {
-                        Some(repair) => (1 - held, Some(error), repair),
-                        None => {
-                            self.pass(1 - held);
-                            return (read + 1 - held, Status::IllFormed(self.note(error)));
-                        }
-                    },
-                    Step::Skip(_) | Step::NeedMore => {
-                        if let Some(high) = units.get(read) {
-                            self.high = Some(*high);
-                            self.position += 1;
-                        }
-                        return (read, Status::Done);
-                    }
-                };
-                if !out.push_str(&text) {
-                    let is_alone = read == 0 && out.len() == 0;
-                    let needed = text.len();
-                    return (
-                        read,
-                        if is_alone { Status::TooSmall { needed } } else { Status::Full },
-                    );
+            let used = match self.push_one(&units[read..], mode, out) {
+                Ok(used) => used,
+                Err((_, Status::TooSmall { .. })) if read > 0 || out.len() > 0 => {
+                    return (read, Status::Full);
                 }
-                if let Some(error) = error {
-                    self.note(error);
-                }
-                self.pass(used);
-            }
+                Err((used, status)) => return (read + used, status),
+            };
             read += used;
-            run = self.push_run(&units[read..], out);
-            read += run;
+            read += self.push_run(&units[read..], mode, out);
             if read == units.len() {
                 return (read, Status::Done);
             }
         }
     }
 
-    /// Decodes the start of `units`, with U+FFFD for each unpaired surrogate, while these are near. Returns the units read.
-    fn replace_near(&mut self, units: &[u16], out: &mut impl Utf8Output) -> usize {
-        let level = Level::detect();
-        let mut block = [0; 129];
-        let mut read = 0;
-        loop {
-            let rest = &units[read..];
-            let (len, replaced) = level.replace_unpaired(rest, &mut block);
-            let used = out.push_paired(&block[..len]);
-            let mut pairs = rest[..used].iter().zip(&block);
-            // Without those after what does not fit.
-            let count = match used == len {
-                true => replaced,
-                false => pairs.clone().filter(|(unit, with)| unit != with).count(),
-            };
-            self.stats.add(count as u64, || {
-                let at = pairs.position(|(unit, with)| unit != with)?;
-                Some(Utf16Error::new(self.position + at as u64, rest[at], Utf16End::NotReached))
-            });
-            self.position += used as u64;
-            read += used;
-            if replaced == 0 || used < block.len() {
-                return read;
+    /// Decodes the first character of `units`, or repairs the unpaired surrogate there. Returns the units decoded, and why
+    /// it cannot continue.
+    fn push_one(
+        &mut self,
+        units: &[u16],
+        mode: ErrorMode,
+        out: &mut impl Utf8Output,
+    ) -> Result<usize, (usize, Status<Utf16Error>)> {
+        let held = usize::from(self.high.is_some());
+        let (used, text, error) = match self.step(units) {
+            Step::Text(c) => (c.len_utf16() - held, Some(Repair::from_char(c)), None),
+            Step::Error(error) => (1 - held, error.repair(mode), Some(error)),
+            Step::Skip(_) | Step::NeedMore => {
+                // At most one unit is left.
+                self.high = units.first().copied().or(self.high);
+                self.position += units.len() as u64;
+                return Err((0, Status::Done));
             }
+        };
+        if let Some(text) = text.filter(|text| !out.push_str(text)) {
+            return Err((0, Status::TooSmall { needed: text.len() }));
+        }
+        self.pass(used);
+        match error.map(|error| self.note(error)) {
+            Some(error) if text.is_none() => Err((used, Status::IllFormed(error))),
+            _ => Ok(used),
         }
     }
 
@@ -388,11 +362,26 @@ impl Utf16Decoder {
     }
 }
 
+/// Returns the first unpaired surrogate of `units`, which begin at `offset`.
+#[cold]
+fn first_unpaired(mut offset: u64, units: &[u16]) -> Option<Utf16Error> {
+    for c in char::decode_utf16(units.iter().copied()) {
+        match c {
+            Ok(c) => offset += c.len_utf16() as u64,
+            Err(error) => {
+                let unit = error.unpaired_surrogate();
+                return Some(Utf16Error::new(offset, unit, Utf16End::NotReached));
+            }
+        }
+    }
+    None
+}
+
 /// The output of decoding.
 trait Utf8Output {
-    /// Appends the text of the units. Stops before an unpaired surrogate, before a high surrogate at the end,
-    /// and before a character that does not fit. Returns the units read.
-    fn push_paired(&mut self, units: &[u16]) -> usize;
+    /// Appends the text of the units. Stops before an unpaired surrogate, unless these are `replaced` and counted, before a
+    /// high surrogate at the end, and before a character that does not fit. Returns the units read.
+    fn push_units(&mut self, units: &[u16], replaced: Option<&mut u64>) -> usize;
 
     /// Appends `text`. Returns `false` if it does not fit.
     fn push_str(&mut self, text: &str) -> bool;
@@ -408,8 +397,9 @@ struct Slice<'a> {
 
 impl Utf8Output for Slice<'_> {
     #[inline(always)]
-    fn push_paired(&mut self, units: &[u16]) -> usize {
-        let (read, written) = Level::detect().encode_utf16(units, &mut self.buffer[self.written..]);
+    fn push_units(&mut self, units: &[u16], replaced: Option<&mut u64>) -> usize {
+        let room = &mut self.buffer[self.written..];
+        let (read, written) = Level::detect().encode_utf16(units, room, replaced);
         self.written += written;
         read
     }
@@ -432,17 +422,17 @@ impl Utf8Output for Slice<'_> {
 #[cfg(feature = "alloc")]
 impl Utf8Output for alloc::string::String {
     #[inline(always)]
-    fn push_paired(&mut self, units: &[u16]) -> usize {
+    fn push_units(&mut self, units: &[u16], mut replaced: Option<&mut u64>) -> usize {
         let level = Level::detect();
         // Enough for ASCII; for other text there is more room afterwards.
         self.reserve(units.len());
-        let read = push_utf16(level, units, self);
+        let read = push_utf16(level, units, replaced.as_deref_mut(), self);
         let stopped_for_room = self.capacity() - self.len() < 4;
         if read == units.len() || !stopped_for_room {
             return read;
         }
         self.reserve(3 * (units.len() - read));
-        read + push_utf16(level, &units[read..], self)
+        read + push_utf16(level, &units[read..], replaced, self)
     }
 
     #[inline(always)]

@@ -876,7 +876,7 @@ async fn nothing_is_taken_if_formatting_fails_or_the_future_is_dropped() {
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn the_size_is_as_documented() {
-    assert_eq!(size_of::<Utf8Writer<()>>(), 144);
+    assert_eq!(size_of::<Utf8Writer<()>>(), 136);
 }
 
 #[test]

@@ -469,6 +469,7 @@ mod lines {
     use utf8_codec::lines::{Delimiter, LineError};
 
     use super::{DEFAULT, STRIP};
+    use crate::lists::decoded;
 
     /// Why a line was rejected.
     #[derive(Debug, PartialEq)]
@@ -599,19 +600,7 @@ mod lines {
 
     /// The lines, whatever the chunks.
     fn read(codec: Utf8LinesCodec, input: &[u8]) -> Vec<Result<String, Rejected>> {
-        let read = |size| {
-            let (mut codec, mut buffer, mut lines) = (codec.clone(), BytesMut::new(), Vec::new());
-            for chunk in input.chunks(size) {
-                buffer.extend_from_slice(chunk);
-                while let Some(line) = codec.decode(&mut buffer).unwrap() {
-                    lines.push(line);
-                }
-            }
-            while let Some(line) = codec.decode_eof(&mut buffer).unwrap() {
-                lines.push(line);
-            }
-            lines
-        };
+        let read = |size| decoded(codec.clone(), input.chunks(size));
         let whole = read(input.len());
         assert_eq!(read(1), whole, "{input:x?}");
         let line = |line: Result<_, _>| line.map(String::from).map_err(why);

@@ -1,7 +1,7 @@
 //! `Utf8LinesCodec`: lines.
 
 use super::*;
-use crate::lists::{assert_linear, sum_of};
+use crate::lists::{assert_linear, outcomes, sum_of};
 use crate::support::lines::LineSettings;
 use crate::support::reference::{self, LineItem};
 
@@ -69,16 +69,9 @@ fn a_bare_cr_rejects_its_line_at_any_split() {
         for cut in 0..=input.len() {
             let mut codec =
                 Utf8LinesCodec::new().with_delimiter(Delimiter::crlf_or_lf()).with_error_mode(mode);
-            let (mut buffer, mut lines) = (BytesMut::new(), Vec::new());
-            for chunk in [&input[..cut], &input[cut..]] {
-                buffer.extend_from_slice(chunk);
-                while let Some(line) = codec.decode(&mut buffer).unwrap() {
-                    lines.push(line.map(|line| line.text.to_string()).map_err(reason));
-                }
-            }
-            while let Some(line) = codec.decode_eof(&mut buffer).unwrap() {
-                lines.push(line.map(|line| line.text.to_string()).map_err(reason));
-            }
+            let lines = outcomes(&mut codec, [&input[..cut], &input[cut..]]).into_iter();
+            let line = |line: Result<Line, _>| line.map(String::from).map_err(reason);
+            let lines: Vec<_> = lines.map(|item| line(item.unwrap())).collect();
             assert_eq!(lines[..3], [Ok("ok".to_owned()), bare_cr(5), bare_cr(10)], "{cut}");
             match mode {
                 ErrorMode::Fatal => assert_eq!(lines[3], Err(Reason::Utf8(13)), "{cut}"),
@@ -1200,17 +1193,10 @@ fn errors_of_lines(
     input: &[u8],
     cuts: &[usize],
 ) -> (Vec<Counted>, u64, Option<u64>) {
-    let (mut buffer, mut found) = (BytesMut::new(), Vec::new());
-    let mut report = |item: Option<Result<Line, LineError>>| {
-        let is_some = item.is_some();
-        found.extend(item.and_then(Result::ok).map(|l| (l.error_count, l.first_error_offset)));
-        is_some
-    };
-    for (from, to) in support::chunks(input.len(), cuts) {
-        buffer.extend_from_slice(&input[from..to]);
-        while report(codec.decode(&mut buffer).unwrap()) {}
-    }
-    while report(codec.decode_eof(&mut buffer).unwrap()) {}
+    let chunks = support::chunks(input.len(), cuts);
+    let lines = outcomes(&mut codec, chunks.map(|(from, to)| &input[from..to])).into_iter();
+    let lines = lines.filter_map(|item| item.unwrap().ok());
+    let found = lines.map(|line| (line.error_count, line.first_error_offset)).collect();
     let first = codec.decoder().first_error().map(|error| error.valid_up_to());
     (found, codec.decoder().error_count(), first)
 }

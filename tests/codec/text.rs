@@ -1,6 +1,7 @@
 //! `Utf8Codec`, `Utf8ChunksCodec` and `CharCodec`: the behaviour that they do not share.
 
 use super::*;
+use crate::lists::decoded;
 
 // ---- `Utf8Codec`: text --------------------------------------------------------------------------
 
@@ -125,19 +126,13 @@ proptest! {
         };
         let mut codec =
             Utf8ChunksCodec::new().with_options(options);
-        let (mut buffer, mut written) = (BytesMut::new(), BytesMut::new());
-        for chunk in pieces_of(&bytes, &cuts) {
-            buffer.extend_from_slice(chunk);
-            while let Some(chunk) = codec.decode(&mut buffer).unwrap() {
-                let is_empty = match &chunk {
-                    Ok(text) => text.is_empty(),
-                    Err(error) => error.bytes().is_empty(),
-                };
-                prop_assert!(!is_empty);
-                codec.encode(chunk, &mut written).unwrap();
-            }
-        }
-        while let Some(chunk) = codec.decode_eof(&mut buffer).unwrap() {
+        let mut written = BytesMut::new();
+        for chunk in decoded(codec.clone(), pieces_of(&bytes, &cuts)) {
+            let is_empty = match &chunk {
+                Ok(text) => text.is_empty(),
+                Err(error) => error.bytes().is_empty(),
+            };
+            prop_assert!(!is_empty);
             codec.encode(chunk, &mut written).unwrap();
         }
         prop_assert_eq!(written, bytes);

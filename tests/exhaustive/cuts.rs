@@ -73,26 +73,13 @@ impl Outcome {
     ) {
         self.clear();
         let mut codec = Utf8Codec::new().with_options(options).with_error_mode(mode);
-        let mut buffer = BytesMut::new();
-        let mut take = |item| match item {
-            Ok(Some(text)) => {
-                let text: bytestring::ByteString = text;
-                self.text.push_str(&text);
-                true
+        for outcome in lists::outcomes(&mut codec, chunks) {
+            match outcome {
+                Ok(text) => self.text.push_str(&text),
+                Err(CodecError::Invalid(error)) => self.errors.push(error),
+                Err(error) => panic!("{error}"),
             }
-            Ok(None) => false,
-            Err(CodecError::Invalid(error)) => {
-                self.errors.push(error);
-                true
-            }
-            Err(error) => panic!("{error}"),
-        };
-        for chunk in chunks {
-            buffer.extend_from_slice(chunk);
-            while take(codec.decode(&mut buffer)) {}
         }
-        while take(codec.decode_eof(&mut buffer)) {}
-        assert!(buffer.is_empty());
         self.settle(codec.decoder());
     }
 }

@@ -5,12 +5,13 @@ use std::convert::Infallible;
 use std::io;
 use std::sync::OnceLock;
 
+use crate::lists::{DIALECTS, decoded};
 use crate::support::{Atom, PLAIN, subjects};
 use bytes::{Bytes, BytesMut};
 use futures::executor::{block_on, block_on_stream};
 use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
 use tokio::io::AsyncReadExt;
-use tokio_util::codec::{Decoder, Encoder};
+use tokio_util::codec::Encoder;
 use tokio_util::io::StreamReader;
 use utf8_codec::codec::{CharCodec, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::codec::{DialectCodec, JavaUtfCodec};
@@ -104,25 +105,6 @@ fn push(chunk: &[u8], mut step: impl FnMut(&[u8]) -> utf8_codec::decoder::Progre
     }
 }
 
-/// The items of a codec for all of them, in chunks.
-fn decoded<C: Decoder>(mut codec: C, bytes: &[u8], size: usize) -> Vec<C::Item>
-where
-    C::Error: std::fmt::Debug,
-{
-    let (mut buffer, mut items) = (BytesMut::new(), Vec::new());
-    for chunk in bytes.chunks(size) {
-        buffer.extend_from_slice(chunk);
-        while let Some(item) = codec.decode(&mut buffer).unwrap() {
-            items.push(item);
-        }
-    }
-    while let Some(item) = codec.decode_eof(&mut buffer).unwrap() {
-        items.push(item);
-    }
-    assert!(buffer.is_empty());
-    items
-}
-
 #[test]
 fn codecs_encode_and_decode_all_scalar_values() {
     let mut wire = BytesMut::new();
@@ -132,21 +114,25 @@ fn codecs_encode_and_decode_all_scalar_values() {
     assert!(wire == all().repeat(3).as_bytes());
 
     for size in SIZES {
-        let texts = decoded(Utf8Codec::new(), all().as_bytes(), size);
+        let texts = decoded(Utf8Codec::new(), all().as_bytes().chunks(size));
         assert!(texts.concat() == all(), "in chunks of {size}");
         let codec = Utf8Codec::new().with_error_mode(ErrorMode::Escape);
-        assert!(decoded(codec, all().as_bytes(), size).concat() == all(), "in chunks of {size}");
-        let chunks = decoded(Utf8ChunksCodec::new(), all().as_bytes(), size);
+        assert!(
+            decoded(codec, all().as_bytes().chunks(size)).concat() == all(),
+            "in chunks of {size}"
+        );
+        let chunks = decoded(Utf8ChunksCodec::new(), all().as_bytes().chunks(size));
         let bytes: Vec<u8> =
             chunks.iter().flat_map(|chunk| chunk.as_ref().unwrap().as_bytes().to_vec()).collect();
         assert!(bytes == all().as_bytes(), "in chunks of {size}");
-        let chars: String = decoded(CharCodec::new(), all().as_bytes(), size).into_iter().collect();
+        let chars: String =
+            decoded(CharCodec::new(), all().as_bytes().chunks(size)).into_iter().collect();
         assert!(chars == all(), "in chunks of {size}");
 
         // They include U+000A, which ends a line.
         let lines = Utf8LinesCodec::new().with_max_length(usize::MAX);
         let mut text = String::new();
-        for line in decoded(lines, all().as_bytes(), size) {
+        for line in decoded(lines, all().as_bytes().chunks(size)) {
             push_line(line.unwrap(), &mut text);
         }
         assert!(text == all(), "in chunks of {size}");
@@ -296,14 +282,7 @@ fn masked_websocket_frames_carry_all_scalar_values() {
 
 #[test]
 fn all_scalar_values_round_trip_through_every_dialect() {
-    for dialect in [
-        Dialect::Rfc2279,
-        Dialect::Cesu8,
-        Dialect::ModifiedUtf8,
-        Dialect::Wtf8,
-        Dialect::Utf8b,
-        Dialect::SurrogatePass,
-    ] {
+    for dialect in DIALECTS {
         let mut bytes = Vec::new();
         let mut encoder = DialectEncoder::new(dialect);
         encoder.push_to_vec(all(), &mut bytes).unwrap();
@@ -335,7 +314,7 @@ fn all_scalar_values_round_trip_through_every_dialect() {
             decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
             assert!(text == all(), "{dialect}, in chunks of {size}");
             let mut text = String::new();
-            for item in decoded(DialectCodec::new(dialect), &bytes, size) {
+            for item in decoded(DialectCodec::new(dialect), bytes.chunks(size)) {
                 let DialectPiece::Text(item) = item else { panic!("the input is text") };
                 text.push_str(&item);
             }
@@ -353,7 +332,7 @@ fn all_scalar_values_round_trip_through_every_dialect() {
     for string in &strings {
         JavaUtfCodec::new().encode(string, &mut wire).unwrap();
     }
-    let back = decoded(JavaUtfCodec::new(), &wire, 4093);
+    let back = decoded(JavaUtfCodec::new(), wire.chunks(4093));
     let back: Vec<String> = back.into_iter().map(|string| string.unwrap().into()).collect();
     assert!(back == strings);
 }

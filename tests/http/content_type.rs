@@ -9,7 +9,7 @@ use utf8_codec::http::{
     BodyError, Utf8Body, require_checkable, require_json, require_text, require_text_or_json,
 };
 
-use crate::script::Does::{Data, End};
+use crate::script::Does::{Chunk as Data, End};
 use crate::script::{Script, ready};
 
 const UTF_8: [&str; 6] =

@@ -16,7 +16,7 @@ use utf8_codec::http::Utf8Body;
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Options};
 
 use crate::lists::MODES;
-use crate::script::Does::{Data, End, Fail, Pause, Trailers};
+use crate::script::Does::{Chunk as Data, End, Error as Fail, Pause, Trailers};
 use crate::script::{Script, body, next, ready, reported, word};
 use crate::sources::{assert_waits_only_for_script, scripts};
 
@@ -25,12 +25,12 @@ fn determined_text_is_emitted_before_the_next_frame_is_polled() {
     let does = [Data(b"4 \xE2\x82"), Data(b"\xAC\xFF!")];
     let mut body = body(&does);
     assert_eq!(word(next(&mut body).unwrap().unwrap()), "4 ");
-    assert_eq!(body.get_ref().polls, 1);
+    assert_eq!(body.get_ref().script.polls, 1);
     assert_eq!(word(next(&mut body).unwrap().unwrap()), "€");
-    assert_eq!(body.get_ref().polls, 2);
+    assert_eq!(body.get_ref().script.polls, 2);
     assert_eq!(word(next(&mut body).unwrap().unwrap()), "5 [ff]");
     assert_eq!(word(next(&mut body).unwrap().unwrap()), "!");
-    assert_eq!(body.get_ref().polls, 2);
+    assert_eq!(body.get_ref().script.polls, 2);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn an_ended_body_is_not_polled_again() {
         assert!(body.is_end_stream());
         assert_eq!(ready(&mut body), ["-"]);
     }
-    assert_eq!((body.get_ref().polls, body.into_inner().does.len()), (2, 3));
+    assert_eq!((body.get_ref().script.polls, body.into_inner().script.does.len()), (2, 3));
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn an_inner_error_ends_the_body() {
         assert_eq!(ready(&mut body), ["ab", "! reset", "-"], "{mode:?}");
         assert_eq!(ready(&mut body), ["-"]);
         assert!(body.is_end_stream());
-        assert_eq!(body.get_ref().polls, 2);
+        assert_eq!(body.get_ref().script.polls, 2);
     }
 }
 
@@ -326,7 +326,7 @@ fn a_body_is_pending_only_if_the_inner_body_is() {
     for does in scripts(&steps, 5) {
         for mode in [ErrorMode::Fatal, ErrorMode::Skip] {
             let body = body(&does).with_error_mode(mode);
-            let look = |body: &Utf8Body<Script>| body.get_ref().look();
+            let look = |body: &Utf8Body<Script>| body.get_ref().script.look();
             assert_waits_only_for_script(&does, body, look, |cx, mut body| {
                 let frame = body.as_mut().poll_frame(cx);
                 frame.map(|frame| {
@@ -348,7 +348,7 @@ fn a_body_without_output_yields_to_other_tasks() {
         for turn in 1..=3 {
             assert_pending!(body.enter(|cx, body| body.poll_frame(cx)));
             assert!(body.is_woken(), "the task is woken");
-            assert_eq!(body.get_ref().polls, 32 * turn);
+            assert_eq!(body.get_ref().script.polls, 32 * turn);
         }
         let frame = assert_ready!(body.enter(|cx, body| body.poll_frame(cx)));
         assert_eq!(word(frame.unwrap()), "at last");

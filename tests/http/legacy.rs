@@ -14,7 +14,7 @@ use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 use crate::encodings::{LABELS, whole};
 use crate::lists::MODES;
-use crate::script::Does::{Data, End, Fail, Trailers};
+use crate::script::Does::{Chunk as Data, End, Error as Fail, Trailers};
 use crate::script::{Script, body, ready};
 
 /// The output for a body in pieces of these sizes.

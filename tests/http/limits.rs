@@ -14,7 +14,7 @@ use utf8_codec::{BomPolicy, ErrorMode, Utf8Error, Utf8ErrorKind, Utf8Options, Ut
 
 use crate::counting;
 use crate::lists::MODES;
-use crate::script::Does::{Data, End, Fail, Pause, Trailers};
+use crate::script::Does::{Chunk as Data, End, Error as Fail, Pause, Trailers};
 use crate::script::{Script, body, next, ready};
 
 // ---- size hints -----------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ fn a_body_with_a_too_long_size_hint_is_not_polled() {
         let body = || Utf8Body::new(Script::of(&[b"four"]).with_length()).with_error_mode(mode);
         let mut rejected = body().with_max_length(3);
         assert_eq!(ready(&mut rejected), ["! > 3", "-"]);
-        assert_eq!(rejected.get_ref().polls, 0);
+        assert_eq!(rejected.get_ref().script.polls, 0);
         assert_eq!(ready(&mut body().with_max_length(4)), ["four", "-"]);
     }
 }
@@ -218,7 +218,7 @@ fn a_rejected_body_is_not_polled_again() {
     let mut body = body(&[Data(b"abc"), Data(b"def"), End]).with_max_length(2);
     assert_eq!(ready(&mut body), ["ab", "! > 2", "-"]);
     assert_eq!(ready(&mut body), ["-"]);
-    assert_eq!(body.get_ref().polls, 1);
+    assert_eq!(body.get_ref().script.polls, 1);
     assert!(body.is_end_stream());
 }
 
@@ -287,7 +287,7 @@ fn collecting_with_a_too_long_size_hint_does_not_poll() {
     let mut script = Script::of(&[b"four"]).with_length();
     let error = Utf8Body::new(&mut script).collect_text(3).now_or_never().unwrap().unwrap_err();
     assert!(matches!(error, BodyError::TooLong { max_length: 3 }));
-    assert_eq!(script.polls, 0);
+    assert_eq!(script.script.polls, 0);
 }
 
 #[test]

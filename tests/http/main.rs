@@ -22,7 +22,6 @@ mod sources;
 mod script {
     //! Scripted bodies, and their output as strings.
 
-    use std::collections::VecDeque;
     use std::error::Error;
     use std::pin::Pin;
     use std::task::{Context, Poll};
@@ -35,40 +34,24 @@ mod script {
     use utf8_codec::ErrorMode;
     use utf8_codec::http::{BodyError, Utf8Body};
 
-    use crate::sources::Look;
+    use crate::sources;
+    pub(crate) use crate::sources::Does;
 
-    /// What a body does when it is polled.
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) enum Does {
-        Data(&'static [u8]),
-        /// Sends trailers with a field `x` of this value.
-        Trailers(&'static str),
-        Fail(&'static str),
-        /// Is pending once, and wakes the task at once.
-        Pause,
-        /// Reports its end, even if more follows.
-        End,
-    }
-
-    /// A body that follows a script, and then is pending forever.
+    /// A body that follows a script.
     #[derive(Debug)]
     pub(crate) struct Script {
-        pub(crate) does: VecDeque<Does>,
-        pub(crate) polls: usize,
-        /// Whether the last poll returned `Pending`.
-        pub(crate) pending: bool,
+        pub(crate) script: sources::Script,
         pub(crate) hint: SizeHint,
     }
 
     impl Script {
         pub(crate) fn new(does: &[Does]) -> Self {
-            let does = does.iter().copied().collect();
-            Self { does, polls: 0, pending: false, hint: SizeHint::new() }
+            Self { script: sources::Script::new(does), hint: SizeHint::new() }
         }
 
         /// A script of these chunks, then the end.
         pub(crate) fn of(chunks: &[&'static [u8]]) -> Self {
-            let mut does: Vec<_> = chunks.iter().copied().map(Does::Data).collect();
+            let mut does: Vec<_> = chunks.iter().copied().map(Does::Chunk).collect();
             does.push(Does::End);
             Self::new(&does)
         }
@@ -79,16 +62,12 @@ mod script {
             self
         }
 
-        pub(crate) fn look(&self) -> Look {
-            Look { polls: self.polls, pending: self.pending, is_over: self.does.is_empty() }
-        }
-
         fn left(&self) -> u64 {
             let len = |does: &Does| match does {
-                Does::Data(data) => data.len() as u64,
+                Does::Chunk(data) => data.len() as u64,
                 _ => 0,
             };
-            self.does.iter().take_while(|does| !matches!(does, Does::End)).map(len).sum()
+            self.script.does.iter().take_while(|does| !matches!(does, Does::End)).map(len).sum()
         }
     }
 
@@ -100,30 +79,21 @@ mod script {
             mut self: Pin<&mut Self>,
             cx: &mut Context<'_>,
         ) -> Poll<Option<Result<Frame<Bytes>, &'static str>>> {
-            self.polls += 1;
-            let does = self.does.pop_front();
-            self.pending = matches!(does, Some(Does::Pause) | None);
-            match does {
-                Some(Does::Data(data)) => {
-                    Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(data)))))
-                }
-                Some(Does::Trailers(value)) => {
+            self.script.step(cx).map(|does| match does {
+                Does::Chunk(data) => Some(Ok(Frame::data(Bytes::from_static(data)))),
+                Does::Trailers(value) => {
                     let mut trailers = HeaderMap::new();
                     trailers.insert("x", HeaderValue::from_static(value));
-                    Poll::Ready(Some(Ok(Frame::trailers(trailers))))
+                    Some(Ok(Frame::trailers(trailers)))
                 }
-                Some(Does::Fail(error)) => Poll::Ready(Some(Err(error))),
-                Some(Does::End) => Poll::Ready(None),
-                Some(Does::Pause) => {
-                    cx.waker().wake_by_ref();
-                    Poll::Pending
-                }
-                None => Poll::Pending,
-            }
+                Does::Error(error) => Some(Err(error)),
+                Does::End | Does::Pause => None,
+            })
         }
 
         fn is_end_stream(&self) -> bool {
-            self.hint.exact().is_some() && matches!(self.does.front(), None | Some(Does::End))
+            let next = self.script.does.front();
+            self.hint.exact().is_some() && matches!(next, None | Some(Does::End))
         }
 
         fn size_hint(&self) -> SizeHint {
@@ -210,7 +180,7 @@ mod streams {
     use utf8_codec::http::{BodyError, Utf8Body};
     use utf8_codec::stream::StreamError;
 
-    use crate::script::Does::{self, Data, End, Fail, Trailers};
+    use crate::script::Does::{self, Chunk as Data, End, Error as Fail, Trailers};
     use crate::script::{Script, body};
     use crate::sources::items;
 

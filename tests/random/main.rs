@@ -3,7 +3,7 @@
 #[cfg(all(all(feature = "codec", feature = "stream"), feature = "encoding_rs"))]
 #[path = "../support/encodings.rs"]
 mod encodings;
-#[cfg(all(feature = "codec", feature = "stream"))]
+#[cfg(feature = "codec")]
 #[path = "../support/lists.rs"]
 mod lists;
 #[cfg(all(feature = "codec", feature = "stream"))]

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "codec")]
 
+use crate::lists::PARTS;
 use crate::support;
 
 use crate::support::lines::{EveryForm, Item, LineSettings, line_steps};
@@ -21,7 +22,7 @@ use utf8_codec::{
 /// Bytes that are likely to interact: pieces of sequences, BOMs, delimiters, rejected characters.
 fn hostile_bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
-        6 => prop::sample::select(PIECES).prop_map(<[u8]>::to_vec),
+        6 => prop::sample::select(PARTS).prop_map(<[u8]>::to_vec),
         2 => any::<u8>().prop_map(|byte| vec![byte]),
         1 => any::<char>().prop_map(|c| c.to_string().into_bytes()),
     ];
@@ -45,45 +46,6 @@ fn long_damaged_bytes() -> impl Strategy<Value = Vec<u8>> {
 }
 
 const DAMAGED_ASCII: &[&[u8]] = &[b"caf\xE9 cr\xE8me, ", b"plain \x96 text, "];
-
-const PIECES: &[&[u8]] = &[
-    b"a",
-    b"\n",
-    b"\r",
-    b"\r\n",
-    b"\0",
-    b"\x01",
-    b"\x7F",
-    b"--",
-    b"\xEF\xBB\xBF",
-    b"\xEF\xBB",
-    b"\xEF",
-    b"\xBF",
-    b"\x80",
-    b"\xC2\x85",
-    b"\xC2",
-    b"\xC0\xAF",
-    b"\xC3\xA9",
-    b"\xE0\x80",
-    b"\xE0\xA0\x80",
-    b"\xE2\x82\xAC",
-    b"\xE2\x82",
-    b"\xED\x9F\xBF",
-    b"\xED\xA0\x80",
-    b"\xED",
-    b"\xEF\xB7\x90",
-    b"\xEF\xBF\xBF",
-    b"\xF0\x9F\x98\x80",
-    b"\xF0\x9F\x98",
-    b"\xF0\x9F",
-    b"\xF0",
-    b"\xF0\x8F",
-    b"\xF4\x8F\xBF\xBF",
-    b"\xF4\x90",
-    b"\xF5",
-    b"\xFE",
-    b"\xFF",
-];
 
 /// Long runs of text, and a few of the pieces of [`hostile_bytes`] between them.
 fn long_lines() -> impl Strategy<Value = Vec<u8>> {

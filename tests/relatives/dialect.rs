@@ -172,7 +172,7 @@ fn decoder(rules: Rules) -> DialectDecoder {
 }
 
 /// The ranges between `cuts`, in order.
-fn chunks(len: usize, cuts: &[usize]) -> Vec<(usize, usize)> {
+pub(crate) fn chunks(len: usize, cuts: &[usize]) -> Vec<(usize, usize)> {
     let starts = std::iter::once(0).chain(cuts.iter().copied());
     starts.zip(cuts.iter().copied().chain([len])).collect()
 }

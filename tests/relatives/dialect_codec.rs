@@ -1,6 +1,7 @@
 //! The dialects with tokio-util: items, the bytes that stay in the buffer, and the state after errors.
 #![cfg(feature = "codec")]
 
+use crate::dialect::chunks;
 use crate::lists;
 
 use std::fmt::Debug;
@@ -9,7 +10,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures::{SinkExt, StreamExt};
-use lists::DIALECTS;
+use lists::{DIALECTS, decoded};
 use proptest::prelude::*;
 use tokio::io::{AsyncWriteExt, duplex};
 use tokio::time::timeout;
@@ -87,11 +88,6 @@ fn through_decoder(dialect: Dialect, mode: ErrorMode, bytes: &[u8]) -> Vec<Atom>
     atoms
 }
 
-fn chunks(len: usize, cuts: &[usize]) -> Vec<(usize, usize)> {
-    let starts = std::iter::once(0).chain(cuts.iter().copied());
-    starts.zip(cuts.iter().copied().chain([len])).collect()
-}
-
 fn cut_bytes() -> impl Strategy<Value = (Vec<u8>, Vec<usize>)> {
     let piece = prop_oneof![
         3 => any::<char>().prop_map(|c| c.to_string().into_bytes()),
@@ -129,14 +125,9 @@ proptest! {
     #[test]
     fn encoding_the_items_gives_the_input_bytes((bytes, cuts) in cut_bytes()) {
         let mut codec = DialectCodec::new(Dialect::Utf8b);
-        let (mut buffer, mut copy) = (BytesMut::new(), BytesMut::new());
-        for (from, to) in chunks(bytes.len(), &cuts) {
-            buffer.extend_from_slice(&bytes[from..to]);
-            while let Some(item) = codec.decode(&mut buffer).unwrap() {
-                codec.encode(item, &mut copy).unwrap();
-            }
-        }
-        while let Some(item) = codec.decode_eof(&mut buffer).unwrap() {
+        let mut copy = BytesMut::new();
+        let chunks = chunks(bytes.len(), &cuts).into_iter().map(|(from, to)| &bytes[from..to]);
+        for item in decoded(codec.clone(), chunks) {
             codec.encode(item, &mut copy).unwrap();
         }
         prop_assert_eq!(copy, bytes);

@@ -7,7 +7,7 @@
 #[path = "../tools/src/bin/conformance/driver/mod.rs"]
 #[allow(dead_code, reason = "each user takes its own part")]
 mod driver;
-#[cfg(all(feature = "codec", feature = "stream"))]
+#[cfg(feature = "codec")]
 #[path = "../support/lists.rs"]
 mod lists;
 
@@ -117,33 +117,18 @@ fn a_disguised_form_is_not_one_unit_between_boundaries() {
 #[cfg(feature = "codec")]
 #[test]
 fn codecs_with_a_fallback_never_pass_a_disguised_form() {
-    use bytes::BytesMut;
-    use tokio_util::codec::Decoder;
+    use lists::decoded;
     use utf8_codec::codec::{Utf8Codec, Utf8LinesCodec};
 
     for fallback in fallbacks() {
         for_each_form(|chunks, pretended| {
-            let (mut codec, mut text) =
-                (Utf8Codec::new().with_fallback(fallback.clone()), String::new());
-            let (mut lines, mut line) =
-                (Utf8LinesCodec::new().with_fallback(fallback.clone()), String::new());
-            let (mut buffer, mut line_buffer) = (BytesMut::new(), BytesMut::new());
-            for chunk in chunks {
-                buffer.extend_from_slice(chunk);
-                while let Some(piece) = codec.decode(&mut buffer).unwrap() {
-                    text += &piece;
-                }
-                line_buffer.extend_from_slice(chunk);
-                assert!(lines.decode(&mut line_buffer).unwrap().is_none());
-            }
-            while let Some(piece) = codec.decode_eof(&mut buffer).unwrap() {
-                text += &piece;
-            }
-            while let Some(item) = lines.decode_eof(&mut line_buffer).unwrap() {
-                line += &item.unwrap().text;
-            }
+            let texts = Utf8Codec::new().with_fallback(fallback.clone());
+            let text = decoded(texts, chunks.iter().copied()).concat();
+            let lines = Utf8LinesCodec::new().with_fallback(fallback.clone());
+            let lines = decoded(lines, chunks.iter().copied());
+            let [Ok(line)] = &lines[..] else { panic!("{lines:?}") };
             assert_stopped(&text, pretended);
-            assert_stopped(&line, pretended);
+            assert_stopped(line, pretended);
         });
     }
 }
@@ -195,7 +180,7 @@ mod dialects {
     use bytes::BytesMut;
     use futures::executor::block_on;
     use futures::{FutureExt, StreamExt, stream};
-    use lists::{DIALECTS, sum_of};
+    use lists::{DIALECTS, decoded, sum_of};
     use serde_json::{Value, json};
     use tokio_util::codec::Decoder;
     use utf8_codec::codec::DialectCodec;
@@ -417,18 +402,7 @@ mod dialects {
     fn lines_and_collected_text_never_contain_a_disguised_character() {
         for Disguise { bytes, hides, .. } in DISGUISES {
             for size in 1..=bytes.len() {
-                let mut buffer = BytesMut::new();
-                let mut codec = Utf8LinesCodec::new();
-                let mut items = Vec::new();
-                for chunk in bytes.chunks(size) {
-                    buffer.extend_from_slice(chunk);
-                    while let Some(item) = codec.decode(&mut buffer).unwrap() {
-                        items.push(item);
-                    }
-                }
-                while let Some(item) = codec.decode_eof(&mut buffer).unwrap() {
-                    items.push(item);
-                }
+                let items = decoded(Utf8LinesCodec::new(), bytes.chunks(size));
                 assert!(items.len() == 1 && items[0].is_err(), "{bytes:02x?}: {items:?}");
 
                 let chunks: Vec<_> = bytes

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use utf8_codec::ByteString;
 use utf8_codec::sse::{Event, EventDecoder, EventError, EventItem, EventPart};
 
-use crate::counting::allocated;
+use crate::counting::{allocated, held};
 use crate::{STREAMS, with_line_ends};
 
 type Items = Vec<Result<EventItem, EventError>>;
@@ -243,6 +243,26 @@ fn an_event_that_is_cut_allocates_its_data_once() {
     assert_eq!(events, 100);
     let per_event = (allocated() - before) as f64 / cut as f64;
     assert!(per_event < 190.0, "{per_event} bytes for an event of 180");
+}
+
+#[test]
+fn a_long_event_as_long_as_the_last_is_copied_little_and_its_memory_is_in_proportion() {
+    const LEN: usize = 1 << 20;
+    let stream = format!("data: {}\n\n", "x".repeat(LEN)).into_bytes();
+    let mut decoder = EventDecoder::new();
+    let (front, end) = stream.split_at(LEN);
+    assert_eq!((decoder.push(front).count(), decoder.push(end).count()), (0, 1));
+    let (before, before_held) = (allocated(), held());
+    let (mut events, mut received) = (0, 0);
+    for chunk in stream.chunks(1000) {
+        events += decoder.push(chunk).count();
+        received += chunk.len();
+        let held = held() - before_held;
+        assert!(held <= (4096 + 16 * received) as isize, "{held} bytes after {received}");
+    }
+    let allocated = allocated() - before;
+    assert_eq!(events, 1);
+    assert!(allocated < LEN as u64 * 11 / 10, "{allocated} bytes for an event of {LEN}");
 }
 
 #[cfg(feature = "stream")]

@@ -149,6 +149,53 @@ fn every_prefix_has_the_outcome_of_the_standard() {
     }
 }
 
+/// Characters that single bytes complete, and ill-formed ones.
+const CHARACTERS: [&[u8]; 16] = [
+    b"\xC3\xA9",
+    b"\xE0\xA4\x85",
+    b"\xE4\xB8\xAD",
+    b"\xED\x9F\xBF",
+    b"\xF0\x9F\x98\x80",
+    b"\xF2\x80\x80\x80",
+    b"\xF4\x8F\xBF\xBF",
+    b"\x80",
+    b"\xC1\xBF",
+    b"\xE0\x9F\xBF",
+    b"\xE4\xB8",
+    b"\xED\xA0\x80",
+    b"\xF0\x8F\xBF\xBF",
+    b"\xF1\x80\x80",
+    b"\xF4\x90\x80\x80",
+    b"\xF5",
+];
+
+#[test]
+fn long_data_in_single_bytes_has_the_outcome_of_the_standard_after_each_byte() {
+    for character in CHARACTERS {
+        for ascii in 0..70 {
+            let mut stream = b"data: ".to_vec();
+            stream.resize(6 + ascii, b'x');
+            stream.extend(character.repeat(5));
+            stream.extend(b"\n\n");
+            for content in [64, 80, UNLIMITED] {
+                let limits = Limits { content, id: 0 };
+                let whole = decode([&*stream], limits);
+                assert_eq!(whole.0, expected(&stream, limits), "{content} {stream:?}");
+                assert_eq!(decode(stream.chunks(1), limits), whole, "{content} {stream:?}");
+            }
+            let mut decoder = EventDecoder::new();
+            for (at, byte) in stream.chunks(1).enumerate() {
+                let mut whole = EventDecoder::new();
+                assert_eq!(decoder.push(byte).count(), whole.push(&stream[..=at]).count());
+                assert_eq!(decoder.position(), whole.position());
+                assert_eq!(decoder.first_error(), whole.first_error(), "{at} {stream:?}");
+                assert_eq!(decoder.error_count(), whole.error_count(), "{at} {stream:?}");
+                assert_eq!(decoder.clone().finish(), whole.finish(), "{at} {stream:?}");
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(5000) })]
 
@@ -646,7 +693,7 @@ fn the_memory_of_events_is_proportional_to_the_bytes_received() {
 
 // ---- work ---------------------------------------------------------------------------------------
 
-/// The decoder holds no undecoded bytes, so a byte is scanned once. What remains is copying text while a buffer
+/// The decoder holds at most 64 undecoded bytes, and a byte is scanned once. What remains is copying text while a buffer
 /// grows.
 #[test]
 fn a_long_line_in_single_bytes_is_not_copied_again_and_again() {

@@ -1,4 +1,5 @@
-//! A counting allocator: the heap bytes that each thread holds, their maximum, and the sum of all allocations.
+//! A counting allocator: the heap bytes that each thread holds, their maximum, and the number, the sum and the largest of all
+//! allocations.
 
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part")]
 #![allow(unsafe_code, reason = "an allocator is unsafe by nature")]
@@ -13,6 +14,8 @@ thread_local! {
     static HELD: Cell<isize> = const { Cell::new(0) };
     static MOST: Cell<isize> = const { Cell::new(0) };
     static ALLOCATED: Cell<u64> = const { Cell::new(0) };
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+    static LARGEST: Cell<usize> = const { Cell::new(0) };
 }
 
 /// The bytes that this thread has allocated and not freed.
@@ -20,9 +23,10 @@ pub fn held() -> isize {
     HELD.get()
 }
 
-/// Resets the maximum. Returns the bytes held now.
+/// Resets the maxima. Returns the bytes held now.
 pub fn watch() -> isize {
     MOST.set(HELD.get());
+    LARGEST.set(0);
     HELD.get()
 }
 
@@ -31,48 +35,56 @@ pub fn most() -> isize {
     MOST.get()
 }
 
+/// The size of the largest allocation since [`watch`].
+pub fn largest() -> usize {
+    LARGEST.get()
+}
+
 /// The sum of the sizes of all allocations of this thread, freed ones included. A reallocation counts its new size.
 pub fn allocated() -> u64 {
     ALLOCATED.get()
 }
 
-fn count_allocation(size: usize) {
-    let _ = ALLOCATED.try_with(|allocated| allocated.set(allocated.get() + size as u64));
+/// The number of allocations of this thread, freed ones and reallocations included.
+pub fn allocations() -> usize {
+    ALLOCATIONS.get()
 }
 
-fn count(bytes: isize) {
-    // The counter of a thread that is ending is gone.
+fn count(allocated: usize, freed: usize) {
+    // The counters of a thread that is ending are gone.
     let _ = HELD.try_with(|held| {
-        held.set(held.get() + bytes);
+        held.set(held.get() + allocated.cast_signed() - freed.cast_signed());
         let _ = MOST.try_with(|most| most.set(most.get().max(held.get())));
     });
+    if allocated > 0 {
+        let _ = ALLOCATED.try_with(|sum| sum.set(sum.get() + allocated as u64));
+        let _ = ALLOCATIONS.try_with(|sum| sum.set(sum.get() + 1));
+        let _ = LARGEST.try_with(|largest| largest.set(largest.get().max(allocated)));
+    }
 }
 
 // SAFETY: forwards every call to the system allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout.size().cast_signed());
-        count_allocation(layout.size());
+        count(layout.size(), 0);
         // SAFETY: the caller keeps the contract of `alloc`, which is that of this call.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        count(-layout.size().cast_signed());
+        count(0, layout.size());
         // SAFETY: the caller keeps the contract of `dealloc`, which is that of this call.
         unsafe { System.dealloc(at, layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        count(layout.size().cast_signed());
-        count_allocation(layout.size());
+        count(layout.size(), 0);
         // SAFETY: the caller keeps the contract of `alloc_zeroed`, which is that of this call.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        count(size.cast_signed() - layout.size().cast_signed());
-        count_allocation(size);
+        count(size, layout.size());
         // SAFETY: the caller keeps the contract of `realloc`, which is that of this call.
         unsafe { System.realloc(at, layout, size) }
     }

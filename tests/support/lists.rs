@@ -1,4 +1,5 @@
-//! All modes and dialects, a text in many scripts, work for many values, and the rules of the detector.
+//! All modes and dialects, parts of hostile input, a text in many scripts, work for many values, codecs over chunks, and the
+//! rules of the detector.
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
@@ -33,6 +34,111 @@ pub(crate) const DIALECTS: [Dialect; 6] = [
     Dialect::Utf8b,
     Dialect::SurrogatePass,
 ];
+
+/// Both sides of every limit: of sequences, BOMs, delimiters, and the dialects.
+pub(crate) const PARTS: &[&[u8]] = &[
+    b"a",
+    b"plain text, ",
+    b"\n",
+    b"\r",
+    b"\r\n",
+    b"\0",
+    b"\x01",
+    b"\x7F",
+    b"\x1B%G",
+    b"\x1B%@",
+    b"\x1B%",
+    b"\x1B",
+    b"--",
+    b"aa",
+    b"\xEF\xBB\xBF",
+    b"\xEF\xBB",
+    b"\xEF",
+    b"\xBB",
+    b"\xBF",
+    b"\x80",
+    b"\xC2\x80",
+    b"\xC2\x85",
+    b"\xC2",
+    b"\xC0\x80",
+    b"\xC0",
+    b"\xC1\xBF",
+    b"\xC3\xA9",
+    b"\xDF\xBF",
+    b"\xE0\x80",
+    b"\xE0\x9F\xBF",
+    b"\xE0\xA0\x80",
+    b"\xE0\xA0",
+    b"\xE0",
+    b"\xE2\x82\xAC",
+    b"\xE2\x82",
+    b"\xED\x9F\xBF",
+    b"\xED\xA0\x80",
+    b"\xED\xA0\xBD",
+    b"\xED\xB8\x80",
+    b"\xED\xA0\xBD\xED\xB8\x80",
+    b"\xED\xA0",
+    b"\xED",
+    b"\xEE\x80\x80",
+    b"\xEF\xB7\x90",
+    b"\xEF\xBF\xBF",
+    b"\xEF\xBF\xBD",
+    b"\xF0\x90\x80\x80",
+    b"\xF0\x9F\x98\x80",
+    b"\xF0\x9F\x98",
+    b"\xF0\x9F",
+    b"\xF0",
+    b"\xF0\x8F",
+    b"\xF4\x8F\xBF\xBF",
+    b"\xF4\x8F\xBF\xBE",
+    b"\xF4\x90",
+    b"\xF4",
+    b"\xF5",
+    b"\xF7\xBF\xBF\xBF",
+    b"\xF8\x88\x80\x80\x80",
+    b"\xFC\x84\x80\x80\x80\x80",
+    b"\xFD",
+    b"\xFE",
+    b"\xFE\xFF",
+    b"\xFF",
+    b"\xFF\xFE",
+    b"\xFF\xFE\0\0",
+    b"\0\0\xFE\xFF",
+    b"\xE9",
+    b"\x93\xFA",
+];
+
+/// The items and the errors of a codec over chunks, in order, to the end.
+#[cfg(feature = "codec")]
+pub(crate) fn outcomes<'a, C: tokio_util::codec::Decoder>(
+    codec: &mut C,
+    chunks: impl IntoIterator<Item = &'a [u8]>,
+) -> Vec<Result<C::Item, C::Error>> {
+    let (mut buffer, mut outcomes) = (bytes::BytesMut::new(), Vec::new());
+    for chunk in chunks {
+        buffer.extend_from_slice(chunk);
+        while let Some(outcome) = codec.decode(&mut buffer).transpose() {
+            outcomes.push(outcome);
+        }
+    }
+    while let Some(outcome) = codec.decode_eof(&mut buffer).transpose() {
+        outcomes.push(outcome);
+    }
+    assert!(buffer.is_empty(), "no byte is left over at the end");
+    outcomes
+}
+
+/// The items of a codec without errors over chunks.
+#[cfg(feature = "codec")]
+pub(crate) fn decoded<'a, C>(
+    mut codec: C,
+    chunks: impl IntoIterator<Item = &'a [u8]>,
+) -> Vec<C::Item>
+where
+    C: tokio_util::codec::Decoder<Error: std::fmt::Debug>,
+{
+    outcomes(&mut codec, chunks).into_iter().map(Result::unwrap).collect()
+}
 
 /// A model of the detector: its documented rules.
 pub(crate) mod detector {

@@ -39,6 +39,8 @@ pub(crate) fn items<S: Stream + Unpin>(
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Does {
     Chunk(&'static [u8]),
+    /// Of a body: sends trailers with a field `x` of this value.
+    Trailers(&'static str),
     Error(&'static str),
     /// Is pending once, and wakes the task at once.
     Pause,
@@ -46,9 +48,9 @@ pub(crate) enum Does {
     End,
 }
 
-use Does::{Chunk, End, Error, Pause};
+use Does::{Chunk, End, Error, Pause, Trailers};
 
-/// A stream and reader that follows a script, and then is pending forever.
+/// A stream, reader or body that follows a script, and then is pending forever.
 #[derive(Debug)]
 pub(crate) struct Script {
     pub(crate) does: VecDeque<Does>,
@@ -68,7 +70,7 @@ impl Script {
         Look { polls: self.polls, pending: self.pending, is_over: self.does.is_empty() }
     }
 
-    fn step(&mut self, cx: &mut Context<'_>) -> Poll<Does> {
+    pub(crate) fn step(&mut self, cx: &mut Context<'_>) -> Poll<Does> {
         self.polls += 1;
         let does = self.does.pop_front();
         self.pending = matches!(does, Some(Pause) | None);
@@ -90,7 +92,7 @@ impl Stream for Script {
         self.step(cx).map(|does| match does {
             Chunk(chunk) => Some(Ok(chunk)),
             Error(error) => Some(Err(error)),
-            End | Pause => None,
+            End | Pause | Trailers(_) => None,
         })
     }
 }
@@ -113,7 +115,7 @@ impl AsyncRead for Script {
                 Ok(())
             }
             Error(error) => Err(io::Error::other(error)),
-            End | Pause => Ok(()),
+            End | Pause | Trailers(_) => Ok(()),
         })
     }
 }

@@ -56,6 +56,7 @@ const SCENARIOS: &[Scenario] = &[
     |bench| framed::codec(bench, peers::codec),
     |bench| framed::lines(bench, |_, _| {}),
     |bench| writer::from_utf16(bench, peers::from_utf16),
+    |bench| writer::repair_utf16(bench, peers::repair_from_utf16),
     writer::writer,
     |bench| reader::read(bench, peers::read),
     reader::chars,

@@ -313,12 +313,8 @@ pub(crate) fn from_chars<'a>(row: &mut Row<'a>, texts: CharTexts<'a>) {
 }
 
 pub(crate) fn from_utf16<'a>(row: &mut Row<'a>, chunks: &'a [&'a [u16]]) {
+    repair_from_utf16(row, chunks);
     let longest = chunks.iter().map(|chunk| chunk.len()).max().unwrap_or(0);
-    let mut text = "\0".repeat(3 * longest);
-    row.peer("encoding_rs", move || {
-        let convert = |chunk: &&[u16]| encoding_rs::mem::convert_utf16_to_str(chunk, &mut text);
-        black_box(chunks).iter().map(convert).sum::<usize>() as u64
-    });
     let mut bytes = vec![0; 3 * longest];
     row.peer("simdutf", move || {
         let convert = |chunk: &&[u16]| {
@@ -328,6 +324,16 @@ pub(crate) fn from_utf16<'a>(row: &mut Row<'a>, chunks: &'a [&'a [u16]]) {
                 simdutf::convert_utf16_to_utf8(chunk.as_ptr(), chunk.len(), bytes.as_mut_ptr())
             }
         };
+        black_box(chunks).iter().map(convert).sum::<usize>() as u64
+    });
+}
+
+/// Replaces unpaired surrogates.
+pub(crate) fn repair_from_utf16<'a>(row: &mut Row<'a>, chunks: &'a [&'a [u16]]) {
+    let longest = chunks.iter().map(|chunk| chunk.len()).max().unwrap_or(0);
+    let mut text = "\0".repeat(3 * longest);
+    row.peer("encoding_rs", move || {
+        let convert = |chunk: &&[u16]| encoding_rs::mem::convert_utf16_to_str(chunk, &mut text);
         black_box(chunks).iter().map(convert).sum::<usize>() as u64
     });
 }

@@ -54,7 +54,6 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
-mod error;
 mod find;
 mod offsets;
 #[allow(unsafe_code)]
@@ -64,7 +63,6 @@ pub mod text;
 mod transcode;
 mod validate;
 
-pub use error::Utf8Error;
 pub use find::ByteFinder;
 pub use offsets::{OffsetsError, from_utf8_offsets};
 pub use simd::Level;
@@ -78,8 +76,8 @@ pub use transcode::{
     transcode_to_vec, transcode_to_vec_lossy,
 };
 pub use validate::{
-    PrefixEnd, count_chars, from_utf8, from_utf8_mut, is_utf8, unmask, unmask_and_validate,
-    utf16_len, valid_prefix, valid_prefix_dense,
+    PrefixEnd, Utf8Error, count_chars, from_utf8, from_utf8_mut, is_utf8, unmask,
+    unmask_and_validate, utf16_len, valid_prefix, valid_prefix_dense,
 };
 
 // For `utf8-codec`.

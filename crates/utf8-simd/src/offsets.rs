@@ -2,8 +2,7 @@
 
 use core::fmt;
 
-use crate::error::Utf8Error;
-use crate::validate::from_utf8;
+use crate::validate::{Utf8Error, from_utf8};
 
 /// Validates strings that lie one after another in `buffer`: string `i` is `buffer[offsets[i]..offsets[i + 1]]`, as in
 /// the columns of Arrow. Returns the text from the first offset to the last.

@@ -15,6 +15,16 @@ fn run(program: &str, arguments: &[&str]) -> (Option<i32>, String) {
     (output.status.code(), String::from_utf8(printed).unwrap())
 }
 
+/// Starts a program. Returns it, and the first line that it prints.
+async fn started(program: &str, arguments: &[&str]) -> (tokio::process::Child, String) {
+    let mut command = tokio::process::Command::new(program);
+    let mut child =
+        command.args(arguments).stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).await.unwrap();
+    (child, line)
+}
+
 #[test]
 fn http_upload_passes_its_self_test() {
     for arguments in [&[][..], &["--self-test"]] {
@@ -155,29 +165,15 @@ async fn control_characters_of_an_event_are_not_printed() {
     let pieces = vec![Piece::Bytes("event: \x1B[31m\ndata: a\x1B]0;b\n\n".into())];
     let router = router(pieces, Arc::new(Semaphore::new(0)));
     tokio::spawn(async { axum::serve(listener, router).await });
-    let mut client = tokio::process::Command::new(env!("CARGO_BIN_EXE_sse_client"))
-        .arg(&url)
-        .stdout(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    BufReader::new(client.stdout.take().unwrap()).read_line(&mut line).await.unwrap();
+    let (mut client, line) = started(env!("CARGO_BIN_EXE_sse_client"), &[&url]).await;
     assert_eq!(line, "\\u{1b}[31m: a\\u{1b}]0;b\n");
     client.kill().await.unwrap();
 }
 
 #[tokio::test]
 async fn http_upload_listens_on_the_printed_address() {
-    let mut server = tokio::process::Command::new(env!("CARGO_BIN_EXE_http_upload"))
-        .args(["--listen", "127.0.0.1:0", "--limit", "5"])
-        .stdout(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    let mut line = String::new();
-    let output = server.stdout.take().unwrap();
-    BufReader::new(output).read_line(&mut line).await.unwrap();
+    let arguments = ["--listen", "127.0.0.1:0", "--limit", "5"];
+    let (mut server, line) = started(env!("CARGO_BIN_EXE_http_upload"), &arguments).await;
     let url = line.trim().strip_prefix("listening on ").unwrap();
     let client = reqwest::Client::new();
     for (text, status) in [("5 €", 200), ("five €", 413)] {

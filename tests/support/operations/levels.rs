@@ -119,11 +119,25 @@ fn converts(level: Level, text: &str, less: usize) {
         assert_eq!(written_bytes, expected, "{level:?}: {text:?}");
         assert!(room - written_bytes <= 3 || read == chars.len(), "{level:?}: {text:?}");
 
-        let encode = |out: &mut [u8]| level.encode_utf16(&units, out);
+        let encode = |out: &mut [u8]| level.encode_utf16(&units, out, None);
         let (read, written_bytes) = written_within(room, BYTE, text.as_bytes(), encode).0;
         let expected = String::from_utf16(&units[..read]).expect("no pair is split").len();
         assert_eq!(written_bytes, expected, "{level:?}: {text:?}");
         assert!(room - written_bytes <= 3 || read == units.len(), "{level:?}: {text:?}");
+
+        let mut damaged = units.clone();
+        damaged.iter_mut().skip(less).step_by(less + 3).for_each(|unit| *unit ^= 0xD800);
+        let repaired = String::from_utf16_lossy(&damaged);
+        let mut replaced = 0;
+        let encode = |out: &mut [u8]| level.encode_utf16(&damaged, out, Some(&mut replaced));
+        let room = repaired.len().saturating_sub(less);
+        let (read, written_bytes) = written_within(room, BYTE, repaired.as_bytes(), encode).0;
+        let (before, rest) = damaged.split_at(read);
+        let chars = || char::decode_utf16(before.iter().copied());
+        assert_eq!(repaired[..written_bytes], String::from_utf16_lossy(before), "{damaged:04x?}");
+        assert_eq!(replaced, chars().filter(Result::is_err).count() as u64, "{damaged:04x?}");
+        let is_left = matches!(rest, [] | [0xD800..0xDC00]);
+        assert!(is_left || room - written_bytes <= 3, "{level:?}: {damaged:04x?}");
     }
 }
 

@@ -192,6 +192,8 @@ pub mod input {
 
     use arbitrary::{Arbitrary, Result, Unstructured};
 
+    use crate::lists::PARTS;
+
     /// At most about this many bytes: pieces of sequences, characters, runs of them.
     #[derive(Clone, Debug)]
     pub struct Bytes<const MOST: usize>(pub Vec<u8>);
@@ -290,79 +292,6 @@ pub mod input {
             Ok(Self(units))
         }
     }
-
-    /// Both sides of every limit: of sequences, BOMs, delimiters, and the dialects.
-    const PARTS: &[&[u8]] = &[
-        b"a",
-        b"plain text, ",
-        b"\n",
-        b"\r",
-        b"\r\n",
-        b"\0",
-        b"\x01",
-        b"\x7F",
-        b"\x1B%G",
-        b"\x1B%@",
-        b"\x1B%",
-        b"\x1B",
-        b"--",
-        b"aa",
-        b"\xEF\xBB\xBF",
-        b"\xEF\xBB",
-        b"\xEF",
-        b"\xBB",
-        b"\xBF",
-        b"\x80",
-        b"\xC2\x80",
-        b"\xC2\x85",
-        b"\xC2",
-        b"\xC0\x80",
-        b"\xC0",
-        b"\xC1\xBF",
-        b"\xC3\xA9",
-        b"\xDF\xBF",
-        b"\xE0\x80",
-        b"\xE0\x9F\xBF",
-        b"\xE0\xA0\x80",
-        b"\xE0\xA0",
-        b"\xE0",
-        b"\xE2\x82\xAC",
-        b"\xE2\x82",
-        b"\xED\x9F\xBF",
-        b"\xED\xA0\x80",
-        b"\xED\xA0\xBD",
-        b"\xED\xB8\x80",
-        b"\xED\xA0\xBD\xED\xB8\x80",
-        b"\xED\xA0",
-        b"\xED",
-        b"\xEE\x80\x80",
-        b"\xEF\xB7\x90",
-        b"\xEF\xBF\xBF",
-        b"\xEF\xBF\xBD",
-        b"\xF0\x90\x80\x80",
-        b"\xF0\x9F\x98\x80",
-        b"\xF0\x9F\x98",
-        b"\xF0\x9F",
-        b"\xF0",
-        b"\xF0\x8F",
-        b"\xF4\x8F\xBF\xBF",
-        b"\xF4\x8F\xBF\xBE",
-        b"\xF4\x90",
-        b"\xF4",
-        b"\xF5",
-        b"\xF7\xBF\xBF\xBF",
-        b"\xF8\x88\x80\x80\x80",
-        b"\xFC\x84\x80\x80\x80\x80",
-        b"\xFD",
-        b"\xFE",
-        b"\xFE\xFF",
-        b"\xFF",
-        b"\xFF\xFE",
-        b"\xFF\xFE\0\0",
-        b"\0\0\xFE\xFF",
-        b"\xE9",
-        b"\x93\xFA",
-    ];
 }
 
 pub mod lines {

@@ -125,7 +125,10 @@ pub(crate) const TASKS: &[Task] = &[
         title: "UTF-16 to UTF-8",
         note: "Chunks of UTF-16 into a `String` (`Utf16Decoder::push_to_string`). The size is the number of units in a chunk. \
                `encoding_rs` is `mem::convert_utf16_to_str`, which replaces unpaired surrogates.",
-        whats: &[("from-utf-16", "convert from UTF-16")],
+        whats: &[
+            ("from-utf-16", "convert from UTF-16"),
+            ("repair-utf-16", "repair UTF-16 with U+FFFD"),
+        ],
         measure: GigabytesPerSecond,
         chart: None,
     },

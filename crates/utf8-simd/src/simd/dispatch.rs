@@ -215,21 +215,19 @@ impl Level {
         dispatch!(self, encode_chars(chars, out))
     }
 
-    /// Copies the start of `units` to `out`, as far as it fits, with U+FFFD for each unpaired surrogate. Returns the number of
-    /// units, and how many have been replaced. A high surrogate at the end of them is left. None precedes `units`.
+    /// Encodes UTF-16 `units` into `out`, as far as whole characters fit. Stops before an unpaired surrogate, unless these
+    /// are `replaced` by U+FFFD and counted, and before a high surrogate at the end. Returns the units read and the bytes
+    /// written, which are well-formed text; later bytes of `out` may be overwritten.
     #[inline]
-    pub fn replace_unpaired(self, units: &[u16], out: &mut [u16]) -> (usize, usize) {
-        dispatch!(self, replace_unpaired(units, out))
-    }
-
-    /// Encodes UTF-16 `units` into `out`, as far as whole characters fit. Stops before an unpaired surrogate
-    /// and before a high surrogate at the end. Returns the units read and the bytes written, which are
-    /// well-formed text; later bytes of `out` may be overwritten.
-    #[inline]
-    pub fn encode_utf16(self, units: &[u16], out: &mut [u8]) -> (usize, usize) {
+    pub fn encode_utf16(
+        self,
+        units: &[u16],
+        out: &mut [u8],
+        replaced: Option<&mut u64>,
+    ) -> (usize, usize) {
         // SAFETY: every level writes encoded bytes, vectors of them, and copies of an initialised scratch.
         let out = unsafe { as_uninit(out) };
-        self.encode_utf16_into_spare(units, out)
+        self.encode_utf16_into_spare(units, out, replaced)
     }
 
     /// Like [`encode_utf16`](Self::encode_utf16), into memory that may be uninitialised. The bytes written
@@ -239,7 +237,12 @@ impl Level {
         self,
         units: &[u16],
         out: &mut [MaybeUninit<u8>],
+        replaced: Option<&mut u64>,
     ) -> (usize, usize) {
-        dispatch!(self, encode_utf16(units, out))
+        let units = match units {
+            [before @ .., 0xD800..0xDC00] if replaced.is_some() => before,
+            _ => units,
+        };
+        dispatch!(self, encode_utf16(units, out, replaced))
     }
 }

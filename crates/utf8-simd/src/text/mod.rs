@@ -115,9 +115,11 @@ pub(crate) fn unmask_whole_text(
 fn is_short_ascii(bytes: &[u8]) -> bool {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     const HIGH_OF_4: u32 = HIGH as u32;
-    let (len @ 4..=32, Some(&first), Some(&last)) =
-        (bytes.len(), bytes.first_chunk(), bytes.last_chunk())
-    else {
+    let len = bytes.len();
+    if len > 32 {
+        return false;
+    }
+    let (Some(&first), Some(&last)) = (bytes.first_chunk(), bytes.last_chunk()) else {
         return match *bytes {
             [] => true,
             [a] => a < 0x80,

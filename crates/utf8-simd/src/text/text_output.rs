@@ -293,13 +293,20 @@ impl<'a> SortedBlock<'a> {
     }
 }
 
-/// Appends the text of `units` to `text`, as far as it fits in the capacity. Stops before an unpaired surrogate
-/// and before a high surrogate at the end. Returns the units read. Allocates nothing.
+/// Appends the text of `units` to `text`, as far as it fits in the capacity. Stops before an unpaired surrogate, unless
+/// these are `replaced` by U+FFFD and counted, and before a high surrogate at the end. Returns the units read. Allocates
+/// nothing.
 #[inline]
-pub fn push_utf16(level: Level, units: &[u16], text: &mut String) -> usize {
+pub fn push_utf16(
+    level: Level,
+    units: &[u16],
+    replaced: Option<&mut u64>,
+    text: &mut String,
+) -> usize {
     // SAFETY: the bytes in use are not changed, and the length grows over well-formed text only.
     let bytes = unsafe { text.as_mut_vec() };
-    let (read, written) = level.encode_utf16_into_spare(units, bytes.spare_capacity_mut());
+    let (read, written) =
+        level.encode_utf16_into_spare(units, bytes.spare_capacity_mut(), replaced);
     let len = bytes.len() + written;
     // SAFETY: the level promises that the first `written` bytes of the spare capacity are now initialised
     // and are whole, well-formed characters. `tests/levels/utf16.rs` checks every level.

@@ -13,7 +13,6 @@
 //! Other directions go through a block of UTF-16 on the stack. If its end does not fit into the output, the source is
 //! decoded once more, up to the unit that fits: that is how much of it has been read.
 
-mod latin1;
 #[cfg(feature = "alloc")]
 mod owned;
 mod utf16;
@@ -242,6 +241,33 @@ pub struct Utf32;
 /// What the Web calls Latin-1 is Windows-1252, which differs in 80 to 9F.
 #[derive(Clone, Copy, Debug)]
 pub struct Latin1;
+
+impl Source for Latin1 {
+    type Input = [u8];
+    type InputUnit = u8;
+    const NAME: &str = "Latin-1";
+
+    fn to_utf16(input: &[u8], output: &mut [u16], _: Errors) -> Transcoded {
+        let len = input.len().min(output.len());
+        for (unit, &byte) in output.iter_mut().zip(input) {
+            *unit = byte.into();
+        }
+        Transcoded::until_full((len, len), input.len())
+    }
+}
+
+impl Target for Latin1 {
+    type Unit = u8;
+    const GREATEST: u16 = 0xFF;
+
+    fn put(units: &[u16], output: &mut [u8], errors: Errors) -> (usize, usize) {
+        let one = |rest: &[u16]| match u8::try_from(*rest.first()?) {
+            Ok(byte) => Some(byte),
+            Err(_) => (errors == Errors::Replace).then_some(b'?'),
+        };
+        put_by_blocks(units, output, |unit| unit <= Self::GREATEST, |unit| unit as u8, one)
+    }
+}
 
 impl Transcoded {
     /// Replaces an incomplete end, unless it is to be reported.

@@ -7,7 +7,7 @@ use super::utf8::put_damaged_ascii;
 use super::{Errors, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le};
 use crate::simd::Level;
 #[cfg(feature = "alloc")]
-use crate::{text::push_utf16, transcode::push_by_blocks};
+use crate::text::push_utf16;
 
 const REPLACEMENT: u16 = 0xFFFD;
 
@@ -21,73 +21,39 @@ impl Source for Utf16 {
     }
 
     fn to_utf8(input: &[u16], output: &mut [u8], errors: Errors) -> Transcoded {
-        let level = Level::detect();
-        let (mut read, mut written) = (0, 0);
-        loop {
-            let (used, bytes) = level.encode_utf16(&input[read..], &mut output[written..]);
-            read += used;
-            written += bytes;
-            let mut stop = stop_before(&input[read..], |unit| unit);
-            if errors == Errors::Replace && matches!(stop, Stop::IllFormed(_)) {
-                let mut is_near = used < FAR;
-                if let (false, Some(to)) = (is_near, output[written..].first_chunk_mut()) {
-                    *to = *b"\xEF\xBF\xBD";
-                    read += 1;
-                    written += to.len();
-                    continue;
-                }
-                let start = read;
-                while is_near {
-                    let mut block = [0; DAMAGED];
-                    let (len, replaced) = level.replace_unpaired(&input[read..], &mut block);
-                    let (used, bytes) = level.encode_utf16(&block[..len], &mut output[written..]);
-                    read += used;
-                    written += bytes;
-                    is_near = replaced > 0 && used == DAMAGED;
-                }
-                if read > start {
-                    continue;
-                }
-                stop = Stop::Full;
-            }
-            let done = Transcoded { read, written, stop };
-            return done.replace_end(output, errors, "\u{FFFD}".as_bytes());
-        }
+        let mut count = 0;
+        let replaced = (errors == Errors::Replace).then_some(&mut count);
+        let (read, written) = Level::detect().encode_utf16(input, output, replaced);
+        let stop = match stop_before(&input[read..], |unit| unit) {
+            Stop::IllFormed(_) if errors == Errors::Replace => Stop::Full,
+            stop => stop,
+        };
+        let done = Transcoded { read, written, stop };
+        done.replace_end(output, errors, "\u{FFFD}".as_bytes())
     }
 
     #[cfg(feature = "alloc")]
     fn push_to_string(input: &[u16], errors: Errors, text: &mut String) -> (usize, Stop) {
         const SHORT: usize = 64;
         let level = Level::detect();
-        let mut read = 0;
+        let (mut read, mut count) = (0, 0);
         loop {
             let rest = &input[read..];
             // The longest encoding of a short text, so that it is allocated once.
             text.reserve(rest.len().max(3 * rest.len().min(SHORT)));
-            read += push_utf16(level, rest, text);
-            let rest = &input[read..];
-            let stop = match stop_before(rest, |unit| unit) {
-                Stop::Full => {
-                    text.reserve(3 * rest.len().min(DAMAGED));
-                    continue;
+            let replaced = (errors == Errors::Replace).then_some(&mut count);
+            read += push_utf16(level, rest, replaced, text);
+            match (stop_before(&input[read..], |unit| unit), errors) {
+                (Stop::Full, _) | (Stop::IllFormed(_), Errors::Replace) => {}
+                (Stop::Incomplete(_), Errors::Replace) => {
+                    text.push(char::REPLACEMENT_CHARACTER);
+                    return (input.len(), Stop::Done);
                 }
-                Stop::IllFormed(_) | Stop::Incomplete(_) if errors == Errors::Replace => {
-                    let (used, stop) = push_by_blocks::<Self, 4096>(rest, errors, text);
-                    return (read + used, stop);
-                }
-                stop => stop,
-            };
-            return (read, stop);
+                (stop, _) => return (read, stop),
+            }
         }
     }
 }
-
-/// After this many well-formed units, the next error is probably far.
-const FAR: usize = 256;
-
-/// The units that are repaired together, after an error and while there is one in them.
-/// A vector level takes one unit, and then 64 at a time.
-const DAMAGED: usize = 129;
 
 impl Target for Utf16 {
     type Unit = u16;

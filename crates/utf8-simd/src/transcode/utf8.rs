@@ -69,7 +69,7 @@ impl Target for Utf8 {
     type Unit = u8;
 
     fn put(units: &[u16], output: &mut [u8], _: Errors) -> (usize, usize) {
-        Level::detect().encode_utf16(units, output)
+        Level::detect().encode_utf16(units, output, None)
     }
 
     #[inline(always)]
@@ -222,27 +222,21 @@ fn decode<U: DecodeUnit>(input: &[u8], output: &mut [U], errors: Errors) -> Tran
 #[inline(never)]
 fn decode_valid<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Transcoded {
     let level = Level::detect();
-    let (mut read, mut written) = (0, 0);
+    let (mut read, mut written, mut is_after_ascii) = (0, 0, false);
     loop {
         let (rest, room) = (tail(input, read), output.get_mut(written..).unwrap_or_default());
-        if rest.len() > SHORT_ASCII
-            && let ascii @ 1.. = U::decode_ascii(level, rest, room)
+        if is_after_ascii
+            && rest.len() <= SHORT
+            && let Some(units) = U::decode_short(level, rest, room)
         {
+            let (read, written) = (input.len(), written + units);
+            return Transcoded { read, written, stop: Stop::Done };
+        }
+        let ascii = if rest.len() > SHORT_ASCII { U::decode_ascii(level, rest, room) } else { 0 };
+        is_after_ascii = ascii > 0;
+        if is_after_ascii {
             read += ascii;
             written += ascii;
-            if read == input.len() {
-                return Transcoded { read, written, stop: Stop::Done };
-            }
-            let (rest, room) = (tail(input, read), output.get_mut(written..).unwrap_or_default());
-            if rest.len() <= SHORT
-                && let Some(units) = U::decode_short(level, rest, room)
-            {
-                return Transcoded {
-                    read: input.len(),
-                    written: written + units,
-                    stop: Stop::Done,
-                };
-            }
             continue;
         }
         let window = head(rest, rest.len().min(window::<U>(room.len())));

@@ -303,7 +303,7 @@ fn check_encoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
             let context = || format!("{}, {} bytes, {from:?}, {to:?}", level.name(), text.len());
             for room in rooms(text.len()) {
                 let out = output.put(&vec![BYTE; room], to);
-                let (_, written) = level.encode_utf16(place, out);
+                let (_, written) = level.encode_utf16(place, out, None);
                 // Except for a character that does not fit.
                 assert!(written + 3 >= room.min(text.len()), "{}", context());
                 assert!(out[..written] == text.as_bytes()[..written], "{}", context());

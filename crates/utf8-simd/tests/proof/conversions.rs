@@ -133,7 +133,9 @@ fn convert(
             (Form::Utf8, Form::Chars) => {
                 (level.decode_chars)(std::str::from_utf8(&*text).unwrap(), out.align_to_mut().1)
             }
-            (Form::Utf16, _) => (level.encode_utf16)((*text).align_to().1, out.align_to_mut().1),
+            (Form::Utf16, _) => {
+                (level.encode_utf16)((*text).align_to().1, out.align_to_mut().1, None)
+            }
             _ => (level.encode_chars)((*text).align_to().1, out.align_to_mut().1),
         };
         (read * direction.from.item(), written * direction.to.item())

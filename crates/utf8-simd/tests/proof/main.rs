@@ -118,7 +118,8 @@ mod simd {
             pub decode_chars: unsafe fn(&str, &mut [char]) -> (usize, usize),
             pub decode_utf16: unsafe fn(&str, &mut [u16]) -> (usize, usize),
             pub encode_chars: unsafe fn(&[char], &mut [u8]) -> (usize, usize),
-            pub encode_utf16: unsafe fn(&[u16], &mut [MaybeUninit<u8>]) -> (usize, usize),
+            pub encode_utf16:
+                unsafe fn(&[u16], &mut [MaybeUninit<u8>], Option<&mut u64>) -> (usize, usize),
         }
 
         pub const CONVERSIONS: [Conversions; 2] = [

@@ -21,9 +21,10 @@
 use core::mem::MaybeUninit;
 use core::ops::ControlFlow::{self, Break, Continue};
 
+use super::cold_path;
 use super::lanes::{Lanes, ONE_OR_TWO, ONE_TO_FOUR, ONE_TO_THREE, Part};
 use super::vector::{Vector, as_bytes, load};
-use crate::simd::{as_uninit, reference};
+use crate::simd::{as_uninit, reference, table};
 
 /// The number of items of the largest step.
 const MOST: usize = 16;
@@ -40,7 +41,8 @@ pub(in crate::simd) fn encode_chars<V: Lanes, Short: Lanes>(
     out: &mut [u8],
 ) -> (usize, usize) {
     // SAFETY: vectors and an initialised scratch are written.
-    let (read, written) = encode::<V, Short, char>(any, chars, unsafe { as_uninit(out) });
+    let (read, written) =
+        encode::<V, Short, char>(any, chars, unsafe { as_uninit(out) }, &mut None);
     let (more, len) = reference::encode_chars(&chars[read..], &mut out[written..]);
     (read + more, written + len)
 }
@@ -50,19 +52,20 @@ pub(in crate::simd) fn encode_utf16<V: Lanes, Short: Lanes>(
     any: (V, Short),
     units: &[u16],
     out: &mut [MaybeUninit<u8>],
+    mut replaced: Option<&mut u64>,
 ) -> (usize, usize) {
-    let (read, written) = encode::<V, Short, u16>(any, units, out);
+    let (read, written) = encode::<V, Short, u16>(any, units, out, &mut replaced);
     if read == units.len() {
         return (read, written);
     }
     // What is left is little, or begins with a step that contains an unpaired surrogate or does not fit.
-    let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..]);
+    let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..], replaced);
     (read + more, written + len)
 }
 
-/// The number of bytes that a step may overwrite: four for each item, whatever the items are.
+/// The number of bytes that a step may overwrite: four for each item, whatever the items are, or three and a part.
 const fn step_room<V: Lanes>() -> usize {
-    4 * (V::LEN / 2)
+    3 * (V::LEN / 2) + PART
 }
 
 /// The number of bytes that a stride of ASCII may overwrite.
@@ -72,8 +75,13 @@ const fn ascii_room<V: Lanes>() -> usize {
 
 trait Encodable: Copy + Default {
     /// Encodes the first `LEN / 2` items. Returns the items read and the bytes written. Does not read a high
-    /// surrogate at the end, and reads nothing if there is an unpaired surrogate.
-    fn put<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> (usize, usize);
+    /// surrogate at the end. Unpaired ones are `replaced` and counted; without a counter, reads nothing if there is one.
+    fn put<V: Lanes>(
+        any: V,
+        items: &[Self],
+        room: &mut [MaybeUninit<u8>],
+        replaced: &mut Option<&mut u64>,
+    ) -> (usize, usize);
 
     /// Encodes the first `STRIDE` times `LEN / 2` items if they are ASCII. Returns whether they are.
     fn put_ascii<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool;
@@ -86,13 +94,14 @@ fn encode<V: Lanes, Short: Lanes, I: Encodable>(
     (any, short): (V, Short),
     items: &[I],
     out: &mut [MaybeUninit<u8>],
+    replaced: &mut Option<&mut u64>,
 ) -> (usize, usize) {
-    let (mut read, mut written) = match encode_steps::<V, I>(any, items, out) {
+    let (mut read, mut written) = match encode_steps::<V, I>(any, items, out, replaced) {
         Continue((read, written)) if read < items.len() => (read, written),
         Continue(done) | Break(done) => return done,
     };
     if Short::LEN < V::LEN {
-        let steps = encode_steps::<Short, I>(short, &items[read..], &mut out[written..]);
+        let steps = encode_steps::<Short, I>(short, &items[read..], &mut out[written..], replaced);
         let (Continue((more, len)) | Break((more, len))) = steps;
         read += more;
         written += len;
@@ -100,7 +109,7 @@ fn encode<V: Lanes, Short: Lanes, I: Encodable>(
             return (read, written);
         }
     }
-    let (more, len) = encode_rest::<Short, I>(short, &items[read..], &mut out[written..]);
+    let (more, len) = encode_rest::<Short, I>(short, &items[read..], &mut out[written..], replaced);
     (read + more, written + len)
 }
 
@@ -110,6 +119,7 @@ fn encode_steps<V: Lanes, I: Encodable>(
     any: V,
     items: &[I],
     out: &mut [MaybeUninit<u8>],
+    replaced: &mut Option<&mut u64>,
 ) -> ControlFlow<(usize, usize), (usize, usize)> {
     let step = V::LEN / 2;
     let (room, ascii_room) = (step_room::<V>(), ascii_room::<V>());
@@ -123,7 +133,7 @@ fn encode_steps<V: Lanes, I: Encodable>(
     }
     let mut is_stuck = false;
     while rest.len() >= step && place.len() >= room {
-        let (more, len) = I::put::<V>(any, rest, place);
+        let (more, len) = I::put::<V>(any, rest, place, replaced);
         if more == 0 {
             is_stuck = true;
             break;
@@ -150,6 +160,7 @@ fn encode_rest<V: Lanes, I: Encodable>(
     any: V,
     items: &[I],
     out: &mut [MaybeUninit<u8>],
+    replaced: &mut Option<&mut u64>,
 ) -> (usize, usize) {
     let step = V::LEN / 2;
     let room = step_room::<V>();
@@ -162,14 +173,20 @@ fn encode_rest<V: Lanes, I: Encodable>(
         window[..count].copy_from_slice(&rest[..count]);
         let fits = out.len() - written >= room;
         let place = if fits { &mut out[written..] } else { &mut scratch };
-        let (more, len) = I::put::<V>(any, &window, place);
+        let before = replaced.as_deref().copied();
+        let (more, len) = I::put::<V>(any, &window, place, replaced);
         // Zeros after the items are a byte each.
         let (more, len) = (more.min(count), len - more.saturating_sub(count));
         if more == 0 {
             break;
         }
         if !fits {
-            let Some(room) = out.get_mut(written..written + len) else { break };
+            let Some(room) = out.get_mut(written..written + len) else {
+                if let (Some(replaced), Some(before)) = (replaced, before) {
+                    **replaced = before;
+                }
+                break;
+            };
             room.copy_from_slice(&scratch[..len]);
         }
         read += more;
@@ -191,8 +208,13 @@ fn load_chars<V: Lanes>(any: V, chars: &[char]) -> [V; 2] {
 
 impl Encodable for u16 {
     #[inline(always)]
-    fn put<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
-        put_units::<V, true>(load_units(any, items), room)
+    fn put<V: Lanes>(
+        any: V,
+        items: &[Self],
+        room: &mut [MaybeUninit<u8>],
+        replaced: &mut Option<&mut u64>,
+    ) -> (usize, usize) {
+        put_units::<V, true>(load_units(any, items), room, replaced)
     }
 
     #[inline(always)]
@@ -214,10 +236,15 @@ impl Encodable for u16 {
 
 impl Encodable for char {
     #[inline(always)]
-    fn put<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+    fn put<V: Lanes>(
+        any: V,
+        items: &[Self],
+        room: &mut [MaybeUninit<u8>],
+        _: &mut Option<&mut u64>,
+    ) -> (usize, usize) {
         let [first, second] = load_chars::<V>(any, items);
         if !first.or(second).intersects(first.splat_32(0x1F_0000)) {
-            return put_units::<V, false>(first.narrow_32(second), room);
+            return put_units::<V, false>(first.narrow_32(second), room, &mut None);
         }
         (V::LEN / 2, put_chars([first, second], room))
     }
@@ -252,8 +279,9 @@ fn put_ascii_units<V: Lanes>(units: [V; STRIDE], room: &mut [MaybeUninit<u8>]) {
 /// Encodes a vector of units; see [`Encodable::put`]. Without `PAIRS`, none is a surrogate.
 #[inline(always)]
 fn put_units<V: Lanes, const PAIRS: bool>(
-    units: V,
+    mut units: V,
     room: &mut [MaybeUninit<u8>],
+    replaced: &mut Option<&mut u64>,
 ) -> (usize, usize) {
     let count = V::LEN / 2;
     let room = &mut room[..step_room::<V>()];
@@ -264,16 +292,34 @@ fn put_units<V: Lanes, const PAIRS: bool>(
     let zero = units.splat(0);
     let six = units.splat_16(0x3F);
     let ascii = units.and(units.splat_16(0xFF80)).cmpeq_16(zero);
-    let last = units.and(six).or(units.splat_16(0x80));
+    let mut last = units.and(six).or(units.splat_16(0x80));
     if !units.intersects(units.splat_16(0xF800)) {
         let two = units.shr_16::<6>().or(units.splat_16(0xC0)).or(last.shl_16::<8>());
         return (count, put_one_or_two(ascii.select(units, two), ascii.bitmask_16(), room));
     }
-    let top = units.and(units.splat_16(0xF800));
-    let below_800 = top.cmpeq_16(zero);
-    let surrogate = top.cmpeq_16(units.splat_16(0xD800));
-    let surrogates = if PAIRS { surrogate.bitmask_16() } else { 0 };
-    let has_pairs = surrogates != 0;
+    let mut surrogate = tagged::<V, 0xF800>(units, 0xD800);
+    let mut has_pairs = PAIRS && surrogate.intersects(surrogate);
+    let mut highs = 0;
+    if has_pairs {
+        let lows = tagged::<V, 0xFC00>(units, 0xDC00).bitmask_16();
+        highs = surrogate.bitmask_16() ^ lows;
+        if highs << 1 & (u32::MAX >> (32 - count)) != lows {
+            let Some(replaced) = replaced else { return (0, 0) };
+            cold_path();
+            // The last one may begin a pair.
+            let unpaired = highs & !(lows >> 1) & !(1 << (count - 1)) | lows & !(highs << 1);
+            **replaced += V::count(unpaired) as u64;
+            if ascii.bitmask_16() | unpaired == u32::MAX >> (32 - count) {
+                return (count, put_ascii_replaced(units, unpaired, room));
+            }
+            units = of_lanes::<V>(unpaired, units).select(units.splat_16(0xFFFD), units);
+            surrogate = tagged::<V, 0xF800>(units, 0xD800);
+            has_pairs = surrogate.intersects(surrogate);
+            last = units.and(six).or(units.splat_16(0x80));
+            highs &= !unpaired;
+        }
+    }
+    let below_800 = units.and(units.splat_16(0xF800)).cmpeq_16(zero);
     let middle = units.shr_16::<6>().and(six);
     let three = units.shr_16::<12>().or(units.splat_16(0x80E0)).or(middle.shl_16::<8>());
     if !has_pairs && !below_800.intersects(below_800) {
@@ -284,12 +330,7 @@ fn put_units<V: Lanes, const PAIRS: bool>(
     if !has_pairs {
         return (count, put_one_to_three([front, last], ascii, below_800, room));
     }
-    let low = units.and(units.splat_16(0xFC00)).cmpeq_16(units.splat_16(0xDC00));
-    let lows = low.bitmask_16();
-    let highs = surrogates ^ lows;
-    if highs << 1 & (u32::MAX >> (32 - count)) != lows {
-        return (0, 0);
-    }
+    let low = tagged::<V, 0xFC00>(units, 0xDC00);
     let w = units.wrapping_add_16(units.splat_16(0x2840)); // - D800 + 40
     let second = w.shr_16::<2>().and(six).shl_16::<8>();
     let of_high = w.shr_16::<8>().or(units.splat_16(0x80F0)).or(second);
@@ -303,6 +344,39 @@ fn put_units<V: Lanes, const PAIRS: bool>(
         // Half a pair: two bytes.
         _ => (count - 1, len - 2),
     }
+}
+
+/// Writes units that are ASCII, except for the `unpaired` ones. Returns the number of bytes.
+#[inline(always)]
+fn put_ascii_replaced<V: Lanes>(units: V, unpaired: u32, room: &mut [MaybeUninit<u8>]) -> usize {
+    /// The indexes from each on.
+    const FROM: [[u8; 16]; 17] = table!(17, |from| table!(16, |i| (from + i) as u8));
+    let ascii = units.narrow_16();
+    put_part(ascii, room, 0);
+    let (mut rest, mut more) = (unpaired, 0);
+    while rest != 0 {
+        let at = rest.trailing_zeros() as usize;
+        rest &= rest - 1;
+        room[at + more..at + more + 3].copy_from_slice(&[0xEF, 0xBF, 0xBD].map(MaybeUninit::new));
+        more += 2;
+        put_part(ascii.shuffle(&FROM[at + 1]), room, at + more + 1);
+    }
+    V::LEN / 2 + more
+}
+
+/// Returns the lanes of 16 bits whose bits of `MASK` are those of `tag`.
+#[inline(always)]
+fn tagged<V: Lanes, const MASK: u16>(units: V, tag: u16) -> V {
+    units.and(units.splat_16(MASK)).cmpeq_16(units.splat_16(tag))
+}
+
+/// Returns the lanes of 16 bits whose bits are set.
+#[inline(always)]
+fn of_lanes<V: Lanes>(bits: u32, any: V) -> V {
+    /// The bit of each lane.
+    const BITS: [u8; 32] = table!(32, |i| ((1_u32 << (i / 2)) >> (8 * (i % 2))) as u8);
+    let of_lane = load(any, &BITS, 0);
+    any.splat_16(bits as u16).and(of_lane).cmpeq_16(of_lane)
 }
 
 /// Writes the bytes of lanes of 16 bits; of a lane whose bit in `one` is set, only the first. Returns the number

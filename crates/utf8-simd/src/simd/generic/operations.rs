@@ -154,21 +154,17 @@ macro_rules! operations {
             )
         }
 
-        /// Like the reference, which the compiler vectorises.
-        #[target_feature(enable = $feature)]
-        pub(in crate::simd) fn replace_unpaired(units: &[u16], out: &mut [u16]) -> (usize, usize) {
-            reference::convert::replace_unpaired(units, out)
-        }
-
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn encode_utf16(
             units: &[u16],
             out: &mut [MaybeUninit<u8>],
+            replaced: Option<&mut u64>,
         ) -> (usize, usize) {
             generic::encode_utf16::<$vector, $short>(
                 (<$vector>::zero(), <$short>::zero()),
                 units,
                 out,
+                replaced,
             )
         }
     };

@@ -6,7 +6,6 @@
 use core::mem::MaybeUninit;
 
 use super::ascii_len;
-use crate::simd::tail;
 
 pub(in crate::simd) fn count_chars(text: &str) -> usize {
     text.chars().count()
@@ -164,7 +163,11 @@ pub fn surrogate_pair(high: u16, low: u16) -> Option<char> {
 ///
 /// Many scripts mix characters of one byte (spaces) and of two: a branch per character would often be
 /// mispredicted.
-pub(in crate::simd) fn encode_utf16(units: &[u16], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+pub(in crate::simd) fn encode_utf16(
+    units: &[u16],
+    out: &mut [MaybeUninit<u8>],
+    mut replaced: Option<&mut u64>,
+) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     while let Some(block) = units[read..].first_chunk::<UNITS>() {
         let room = &mut out[written..];
@@ -182,7 +185,8 @@ pub(in crate::simd) fn encode_utf16(units: &[u16], out: &mut [MaybeUninit<u8>]) 
         } else {
             let end = read + UNITS;
             while read < end {
-                let Some((used, len)) = encode_char(&units[read..], &mut out[written..]) else {
+                let (rest, room) = (&units[read..], &mut out[written..]);
+                let Some((used, len)) = encode_char(rest, room, &mut replaced) else {
                     return (read, written);
                 };
                 read += used;
@@ -190,7 +194,7 @@ pub(in crate::simd) fn encode_utf16(units: &[u16], out: &mut [MaybeUninit<u8>]) 
             }
         }
     }
-    while let Some((used, len)) = encode_char(&units[read..], &mut out[written..]) {
+    while let Some((used, len)) = encode_char(&units[read..], &mut out[written..], &mut replaced) {
         read += used;
         written += len;
     }
@@ -218,46 +222,6 @@ fn encode_block(block: &[u16; UNITS], out: &mut [MaybeUninit<u8>; 3 * UNITS + 3]
     len
 }
 
-/// Copies units, and replaces unpaired surrogates.
-// Part of a function with the target features of a level, for which the compiler vectorises the loop of constant length.
-#[inline(always)]
-pub(in crate::simd) fn replace_unpaired(units: &[u16], out: &mut [u16]) -> (usize, usize) {
-    const BLOCK: usize = 64;
-    let is_high = |unit: u16| unit & 0xFC00 == 0xD800;
-    let is_low = |unit: u16| unit & 0xFC00 == 0xDC00;
-    let is_unpaired = |before: u16, unit: u16, after: u16| {
-        is_high(unit) & !is_low(after) | is_low(unit) & !is_high(before)
-    };
-    let (mut len, mut replaced) = (0, 0);
-    while let Some(&unit) = units.get(len) {
-        if let Some(before) = len.checked_sub(1)
-            && let Some(window) = tail(units, before).first_chunk::<{ BLOCK + 2 }>()
-            && let Some(block) = out.get_mut(len..).and_then(<[u16]>::first_chunk_mut::<BLOCK>)
-        {
-            let mut count = 0;
-            for i in 0..BLOCK {
-                let is_unpaired = is_unpaired(window[i], window[i + 1], window[i + 2]);
-                count += u16::from(is_unpaired);
-                block[i] = if is_unpaired { 0xFFFD } else { window[i + 1] };
-            }
-            replaced += usize::from(count);
-            len += BLOCK;
-            continue;
-        }
-        let before = len.checked_sub(1).map_or(0, |before| units[before]);
-        // A high surrogate at the end may begin a pair.
-        let Some(&after) = units.get(len + 1).or((!is_high(unit)).then_some(&0)) else { break };
-        let is_unpaired = is_unpaired(before, unit, after);
-        let Some(to) = out.get_mut(len) else { break };
-        *to = if is_unpaired { 0xFFFD } else { unit };
-        replaced += usize::from(is_unpaired);
-        len += 1;
-    }
-    // Both halves of a pair or none.
-    len -= usize::from(len > 0 && is_high(out[len - 1]));
-    (len, replaced)
-}
-
 /// Encodes a unit that is not a surrogate in one to three bytes, the first in the lowest bits.
 #[inline(always)]
 fn encode_unit(unit: u32) -> u32 {
@@ -271,7 +235,11 @@ fn encode_unit(unit: u32) -> u32 {
 /// Encodes the character at the start of `units`, if there is one and it fits. Returns the units read and
 /// the bytes written.
 #[inline]
-fn encode_char(units: &[u16], out: &mut [MaybeUninit<u8>]) -> Option<(usize, usize)> {
+fn encode_char(
+    units: &[u16],
+    out: &mut [MaybeUninit<u8>],
+    replaced: &mut Option<&mut u64>,
+) -> Option<(usize, usize)> {
     let &unit = units.first()?;
     let value = u32::from(unit);
     Some(match unit {
@@ -285,7 +253,13 @@ fn encode_char(units: &[u16], out: &mut [MaybeUninit<u8>]) -> Option<(usize, usi
             (1, 2)
         }
         0xD800..=0xDFFF => {
-            let value = u32::from(surrogate_pair(unit, *units.get(1)?)?);
+            let Some(c) = units.get(1).and_then(|next| surrogate_pair(unit, *next)) else {
+                let replaced = replaced.as_deref_mut()?;
+                *out.first_chunk_mut()? = [0xEF, 0xBF, 0xBD].map(MaybeUninit::new);
+                *replaced += 1;
+                return Some((1, 3));
+            };
+            let value = u32::from(c);
             let bytes = [
                 0xF0 | (value >> 18) as u8,
                 continuation(value >> 12),

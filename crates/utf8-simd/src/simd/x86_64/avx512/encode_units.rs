@@ -1,13 +1,10 @@
 //! UTF-16 to UTF-8 with AVX-512: 32 units at a time, by the first of these methods that covers all of them.
 //!
 //! ```text
-//! below 80       the low bytes
-//! below 800      two bytes each; unused ones are removed (`vpcompressb`)
-//! 800 and more   three bytes each, put in order by one shuffle (`vpermt2b`)
-//! no surrogates  lanes of 32 bits, as in `encode` for `char`s
-//! surrogates     28 units in lanes of 16 bits: each half of a pair has two bytes. At the end, and among many units of
-//!                three bytes, in lanes of 32 bits: the lane of a high one gets the character of the pair, that of a
-//!                low one no byte
+//! below 80      the low bytes
+//! below 800     two bytes each; unused ones are removed (`vpcompressb`)
+//! all others    three bytes each, put in order by one shuffle (`vpermt2b`); unused ones are removed. Each half of a
+//!               surrogate pair has two bytes
 //! ```
 //!
 //! Loads at the end of the units and stores at the end of the output are masked, so that all lengths use
@@ -16,7 +13,7 @@
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
-use super::encode::{OR_AND, OR3, in_four, store_first, units_in_two};
+use super::encode::{OR3, store_first, units_in_two};
 use super::vector::{lanes, load, load_start, store};
 use crate::simd::generic::{as_bytes, first};
 use crate::simd::{reference, table};
@@ -26,9 +23,19 @@ const PAIR: usize = 2 * UNITS;
 
 /// Encodes to UTF-8; see [`Level::encode_utf16`](crate::simd::Level::encode_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(in crate::simd) fn encode_utf16(units: &[u16], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+pub(in crate::simd) fn encode_utf16(
+    units: &[u16],
+    out: &mut [MaybeUninit<u8>],
+    mut replaced: Option<&mut u64>,
+) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     // Short text. Rows `from-utf-16/*/64`.
+    if units.len() <= UNITS {
+        let block = load_start(as_bytes(units));
+        if let Some(len) = put_below(block, units.len(), out) {
+            return (units.len(), len);
+        }
+    }
     while units.len() > read + UNITS && read < 4 * PAIR {
         let (more, len) = put_first(&units[read..], &mut out[written..]);
         if more == 0 {
@@ -37,22 +44,13 @@ pub(in crate::simd) fn encode_utf16(units: &[u16], out: &mut [MaybeUninit<u8>]) 
         read += more;
         written += len;
     }
-    if read < units.len()
-        && let Some((more, len)) = put_block(&units[read..], &mut out[written..])
-    {
-        read += more;
-        written += len;
+    if read == 0 && units.len() <= PAIR {
+        (read, written) = put_rest(units, out, &mut replaced);
     }
     if read == units.len() {
         return (read, written);
     }
-    encode_from(units, out, read, written)
-}
-
-/// Like the reference, which the compiler vectorises.
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(in crate::simd) fn replace_unpaired(units: &[u16], out: &mut [u16]) -> (usize, usize) {
-    reference::convert::replace_unpaired(units, out)
+    encode_from(units, out, replaced, read, written)
 }
 
 /// Encodes the units from `read` on to the bytes from `written` on. Returns the numbers of units and of bytes up to
@@ -62,11 +60,12 @@ pub(in crate::simd) fn replace_unpaired(units: &[u16], out: &mut [u16]) -> (usiz
 fn encode_from(
     units: &[u16],
     out: &mut [MaybeUninit<u8>],
+    mut replaced: Option<&mut u64>,
     mut read: usize,
     mut written: usize,
 ) -> (usize, usize) {
     while read < units.len()
-        && let Some((more, len)) = put_block(&units[read..], &mut out[written..])
+        && let Some((more, len)) = put_block(&units[read..], &mut out[written..], &mut replaced)
     {
         read += more;
         written += len;
@@ -75,82 +74,105 @@ fn encode_from(
         return (read, written);
     }
     // Left are an unpaired surrogate with the units of its block before it, or more than fits.
-    let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..]);
+    let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..], replaced);
     (read + more, written + len)
 }
 
 /// Encodes a block, or fewer units if no more are left, and what continues it. Returns the numbers of units and of bytes,
-/// or `None` if the block does not fit or has an unpaired surrogate.
+/// or `None` if the block does not fit, or has an unpaired surrogate and these are not `replaced`, or nothing but a high
+/// surrogate.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put_block(units: &[u16], room: &mut [MaybeUninit<u8>]) -> Option<(usize, usize)> {
+fn put_block(
+    units: &[u16],
+    room: &mut [MaybeUninit<u8>],
+    replaced: &mut Option<&mut u64>,
+) -> Option<(usize, usize)> {
     let count = units.len().min(UNITS);
     let block = load_start(as_bytes(units));
+    if let Some(len) = put_below(block, count, room) {
+        let (units, room) = (&units[count..], &mut room[len..]);
+        // ASCII often continues, and so do letters of two bytes.
+        let (more, more_len) = if len == count {
+            let ascii = put_ascii(units, room);
+            (ascii, ascii)
+        } else {
+            put_in_two(units, room)
+        };
+        return Some((count + more, len + more_len));
+    }
+    if count == UNITS
+        && let done @ (1.., _) = put_mixed(units, room, replaced)
+    {
+        return Some(done);
+    }
+    match put_rest(&units[..count], room, replaced) {
+        (0, _) => None,
+        done => Some(done),
+    }
+}
+
+/// Encodes the first `count` units of a block, if they are below 800 and fit. Returns the number of bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put_below(block: __m512i, count: usize, room: &mut [MaybeUninit<u8>]) -> Option<usize> {
     if _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x80)) == 0 {
         if room.len() < count {
             return None;
         }
-        let bytes = _mm512_castsi256_si512(_mm512_cvtepi16_epi8(block));
-        put(bytes, count, room);
-        // ASCII often continues.
-        let ascii = put_ascii(&units[count..], &mut room[count..]);
-        return Some((count + ascii, count + ascii));
+        put(_mm512_castsi256_si512(_mm512_cvtepi16_epi8(block)), count, room);
+        return Some(count);
     }
-    if _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x800)) == 0 {
-        let (bytes, keep) = units_in_two(block);
-        let keep = keep & lanes(2 * count);
-        let len = keep.count_ones() as usize;
-        if room.len() < len {
-            return None;
-        }
-        put(_mm512_maskz_compress_epi8(keep, bytes), len, room);
-        // Two-byte letters often continue too.
-        let (more, more_len) = put_in_two(&units[count..], &mut room[len..]);
-        return Some((count + more, len + more_len));
-    }
-    put_long(block, count, units, room)
-}
-
-/// Like [`put_block`], for a block with a unit from 800 on.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put_long(
-    block: __m512i,
-    count: usize,
-    units: &[u16],
-    room: &mut [MaybeUninit<u8>],
-) -> Option<(usize, usize)> {
-    let mask = lanes(count) as u32;
-    let top = _mm512_and_si512(block, _mm512_set1_epi16(0xF800_u16 as i16));
-    let halves = _mm512_cmpeq_epi16_mask(top, _mm512_set1_epi16(0xD800_u16 as i16));
-    let below = _mm512_mask_cmplt_epu16_mask(mask, block, _mm512_set1_epi16(0x800));
-    if below | halves == 0 {
-        let [front, back] = in_three(block);
-        let len = 3 * count;
-        if room.len() < len {
-            return None;
-        }
-        put(front, len.min(64), room);
-        put(back, len.saturating_sub(64), &mut room[len.min(64)..]);
-        return Some((count, len));
-    }
-    let (used, [front, back], [keep, keep_back]) = if halves == 0 {
-        in_four_each(block, count)
-    } else {
-        if units.len() >= 4 * UNITS
-            && let done @ (1.., _) = put_pairs(units, room)
-        {
-            return Some(done);
-        }
-        in_four_joined(block, count)?
-    };
-    let (len, len_back) = (keep.count_ones() as usize, keep_back.count_ones() as usize);
-    if room.len() < len + len_back {
+    if _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x800)) != 0 {
         return None;
     }
-    put(_mm512_maskz_compress_epi8(keep, front), len, room);
-    put(_mm512_maskz_compress_epi8(keep_back, back), len_back, &mut room[len..]);
-    Some((used, len + len_back))
+    let (bytes, keep) = units_in_two(block);
+    let keep = keep & lanes(2 * count);
+    let len = keep.count_ones() as usize;
+    if room.len() < len {
+        return None;
+    }
+    put(_mm512_maskz_compress_epi8(keep, bytes), len, room);
+    Some(len)
+}
+
+/// Encodes blocks and what is left after them, up to one that does not fit or has an unpaired surrogate, unless these are
+/// `replaced`. Returns the numbers of units and of bytes.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put_rest(
+    units: &[u16],
+    room: &mut [MaybeUninit<u8>],
+    replaced: &mut Option<&mut u64>,
+) -> (usize, usize) {
+    let (mut read, mut written) = (0, 0);
+    let (mut before, mut split) = (_mm512_setzero_si512(), 0);
+    while read < units.len() {
+        let (rest, room) = (&units[read..], &mut room[written..]);
+        let count = rest.len().min(UNITS);
+        let block = match rest.first_chunk() {
+            Some(block) => load_units(block),
+            None => load_start(as_bytes(rest)),
+        };
+        let replaces = replaced.is_some();
+        let Some(mixed) = encode_mixed::<false>(block, count, (before, split), replaces) else {
+            break;
+        };
+        let [len, len_back] = mixed.keep.map(|keep| keep.count_ones() as usize);
+        if room.len() < len + len_back {
+            break;
+        }
+        put(mixed.front(), len, room);
+        put(mixed.back(), len_back, &mut room[len..]);
+        if let Some(replaced) = replaced {
+            **replaced += u64::from(mixed.unpaired.count_ones());
+        }
+        read += count;
+        written += len + len_back;
+        (before, split) = (block, mixed.highs >> (count - 1));
+    }
+    // Half a pair has two bytes.
+    (read - split as usize, written - 2 * split as usize)
 }
 
 /// Encodes units, `STRIDE` at a time, while these are ASCII and fit. Returns their number.
@@ -234,87 +256,174 @@ fn put_in_two(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     (read, written)
 }
 
-/// Encodes units, 28 at a time, while there are surrogates among these, all paired, and at most four units of three
-/// bytes, and 64 bytes fit. Returns the number of units, and that of the bytes.
+/// Encodes units, 32 at a time, up to a second block in a row below 800, while 128 bytes fit. Returns the number of units,
+/// and that of the bytes.
 ///
-/// A pair may be split by the end of a stride. So the place of the next one does not depend on the units of this one,
+/// A pair may be split by the end of a block. So the place of the next one does not depend on the units of this one,
 /// and the processor need not wait for them (rows `from-utf-16/emoji/*`).
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put_pairs(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
-    const STRIDE: usize = 28;
-    let within = lanes(STRIDE) as u32;
-    let (mut read, mut written, mut is_split) = (0, 0, false);
-    while let (Some(block), Some(room)) =
-        (units[read..].first_chunk(), room[written..].first_chunk_mut::<64>())
-    {
+fn put_mixed(
+    units: &[u16],
+    room: &mut [MaybeUninit<u8>],
+    replaced: &mut Option<&mut u64>,
+) -> (usize, usize) {
+    let (mut read, mut written, mut was_below) = (0, 0, false);
+    let (mut before, mut split) = (_mm512_setzero_si512(), 0);
+    for block in units.as_chunks().0 {
+        let Some(room) = room[written..].first_chunk_mut::<{ 2 * PAIR }>() else { break };
         let block = load_units(block);
-        let before = match read.checked_sub(1).and_then(|last| units[last..].first_chunk()) {
-            Some(before) => load_units(before),
-            None => _mm512_maskz_permutexvar_epi16(!1, load(&ONE_BACK), block),
-        };
-        let (highs, lows) = surrogates(block);
-        let (highs, lows) = (highs & within, lows & within);
-        let long = _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x800));
-        let long = long & within & !(highs | lows);
-        let more = long.count_ones() as usize;
-        if surrogates(before).0 & within != lows || highs | lows == 0 || more > UNITS - STRIDE {
+        let is_below = _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x800)) == 0;
+        if is_below && was_below {
             break;
         }
-        let bytes = in_two_each(block, before, long);
-        // The low byte of a lane is needed; the high one if it has a mark.
-        let keep = _mm512_cmple_epi8_mask(bytes, _mm512_set1_epi16(0xFF7F_u16 as i16));
-        let keep = keep & lanes(2 * (STRIDE + more));
-        put(_mm512_maskz_compress_epi8(keep, bytes), 64, room);
-        read += STRIDE;
-        written += keep.count_ones() as usize;
-        is_split = highs >> (STRIDE - 1) != 0;
+        was_below = is_below;
+        if split == 0 && _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x80)) == 0 {
+            put(_mm512_castsi256_si512(_mm512_cvtepi16_epi8(block)), UNITS, room);
+            read += UNITS;
+            written += UNITS;
+            continue;
+        }
+        let replaces = replaced.is_some();
+        let Some(mixed) = encode_mixed::<true>(block, UNITS, (before, split), replaces) else {
+            break;
+        };
+        let [len, len_back] = mixed.keep.map(|keep| keep.count_ones() as usize);
+        put(mixed.front(), len, room);
+        put(mixed.back(), len_back, &mut room[len..]);
+        if mixed.unpaired != 0
+            && let Some(replaced) = replaced
+        {
+            **replaced += u64::from(mixed.unpaired.count_ones());
+        }
+        read += UNITS;
+        written += len + len_back;
+        (before, split) = (block, mixed.highs >> (UNITS - 1));
     }
     // Half a pair has two bytes.
-    if is_split { (read - 1, written - 2) } else { (read, written) }
+    (read - split as usize, written - 2 * split as usize)
 }
 
-/// Returns which lanes are high surrogates, and which are low ones.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn surrogates(units: __m512i) -> (u32, u32) {
-    let top = _mm512_and_si512(units, _mm512_set1_epi16(0xFC00_u16 as i16));
-    let highs = _mm512_cmpeq_epi16_mask(top, _mm512_set1_epi16(0xD800_u16 as i16));
-    let lows = _mm512_cmpeq_epi16_mask(top, _mm512_set1_epi16(0xDC00_u16 as i16));
-    (highs, lows)
+/// A block in three bytes for each unit.
+struct Mixed {
+    bytes: [__m512i; 2],
+    /// Which bytes are needed.
+    keep: [u64; 2],
+    /// Which units are high surrogates of a pair. The last one may begin a pair.
+    highs: u32,
+    /// Which units have been replaced.
+    unpaired: u32,
 }
 
-/// Encodes units in lanes of two bytes: one lane for a unit, two for a `long` one of three bytes, the first of which
-/// has one byte. A unit of one byte has it in the low half. Each half of a pair has two bytes.
-///
-/// `before` has the unit before each, for the lower two bits of a high surrogate.
+impl Mixed {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+    fn front(&self) -> __m512i {
+        _mm512_maskz_compress_epi8(self.keep[0], self.bytes[0])
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+    fn back(&self) -> __m512i {
+        _mm512_maskz_compress_epi8(self.keep[1], self.bytes[1])
+    }
+}
+
+/// Encodes the first `count` units of a block; `WHOLE` says that these are all. `split` is 1 if the last unit of the block
+/// `before` is a high surrogate, to which the first unit must belong. Returns `None` if it does not, or if there is an
+/// unpaired surrogate and these are not replaced.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn in_two_each(units: __m512i, before: __m512i, long: u32) -> __m512i {
-    const EVEN: u64 = 0x5555_5555_5555_5555;
-    // Of two bits for each unit, the odd one is for its last lane, and the even one for the lane before, if needed.
-    let last = _pext_u64(!EVEN, !EVEN | _pdep_u64(u64::from(long), EVEN)) as u32;
-    let (units, before) =
-        (_mm512_maskz_expand_epi16(last, units), _mm512_maskz_expand_epi16(last, before));
-    let next = _mm512_permutexvar_epi16(load(&ONE_ON), units);
-    let (highs, lows) = surrogates(units);
-    let two = _mm512_cmpge_epu16_mask(units, _mm512_set1_epi16(0x80));
-    let three = _mm512_cmpge_epu16_mask(units, _mm512_set1_epi16(0x800));
-    // The twelve bits of both bytes, or the four of the first of three at the same place.
-    let ten = _mm512_and_si512(units, _mm512_set1_epi16(0x3FF));
-    let low = _mm512_or_si512(ten, _mm512_slli_epi16::<10>(before));
-    let high = _mm512_add_epi16(ten, _mm512_set1_epi16(0x40)); // U+1_0000, that is 10 bits less
-    let bits = _mm512_mask_mov_epi16(units, lows, low);
-    let bits = _mm512_mask_srli_epi16::<2>(bits, highs, high);
-    let bits = _mm512_mask_srli_epi16::<6>(bits, !last, next);
-    let bits = _mm512_and_si512(bits, _mm512_set1_epi16(0xFFF));
-    let (first, second) = (_mm512_srli_epi16::<6>(bits), _mm512_slli_epi16::<8>(bits));
-    let bytes = _mm512_ternarylogic_epi64::<OR_AND>(first, second, _mm512_set1_epi16(0x3F00));
-    let marks = _mm512_set1_epi16(0x80C0_u16 as i16);
-    let marks = _mm512_mask_mov_epi16(marks, three, _mm512_set1_epi16(0x8080_u16 as i16));
-    let marks = _mm512_mask_mov_epi16(marks, highs, _mm512_set1_epi16(0x80F0_u16 as i16));
-    let marks = _mm512_mask_mov_epi16(marks, !last, _mm512_set1_epi16(0xE0));
-    _mm512_mask_add_epi16(units, two | !last, bytes, marks)
+fn encode_mixed<const WHOLE: bool>(
+    mut block: __m512i,
+    count: usize,
+    (before, split): (__m512i, u32),
+    replaces: bool,
+) -> Option<Mixed> {
+    let count = if WHOLE { UNITS } else { count };
+    let two = _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x80));
+    let mut three = _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x800));
+    let marks = _mm512_set1_epi16(0xC0E0_u16 as i16);
+    let mut marks = _mm512_mask_mov_epi16(marks, three, _mm512_set1_epi16(0x80E0_u16 as i16));
+    let (mut highs, mut unpaired) = (0, 0);
+    let top = _mm512_and_si512(block, _mm512_set1_epi16(0xF800_u16 as i16));
+    let surrogates = _mm512_cmpeq_epi16_mask(top, _mm512_set1_epi16(0xD800_u16 as i16));
+    if surrogates | split != 0 {
+        let tags = _mm512_and_si512(block, _mm512_set1_epi16(0xFC00_u16 as i16));
+        let mut lows = _mm512_cmpeq_epi16_mask(tags, _mm512_set1_epi16(0xDC00_u16 as i16));
+        highs = surrogates & !lows;
+        unpaired = highs & !(lows >> 1) & !(1 << (count - 1)) | lows & !(highs << 1 | split);
+        if split & !lows != 0 || unpaired != 0 && !replaces {
+            return None;
+        }
+        block = _mm512_mask_mov_epi16(block, unpaired, _mm512_set1_epi16(0xFFFD_u16 as i16));
+        highs &= !unpaired;
+        lows &= !unpaired;
+        if highs | lows != 0 {
+            three &= !(highs | lows);
+            marks = _mm512_mask_mov_epi16(marks, highs, _mm512_set1_epi16(0xF000_u16 as i16));
+            // The twelve bits of the bytes of a half. Those of a low one begin with two bits of the unit before.
+            let before = _mm512_permutex2var_epi16(block, load(&ONE_BACK), before);
+            let ten = _mm512_and_si512(block, _mm512_set1_epi16(0x3FF));
+            let low = _mm512_or_si512(ten, _mm512_slli_epi16::<10>(before));
+            let high = _mm512_add_epi16(ten, _mm512_set1_epi16(0x40)); // U+1_0000, that is 10 bits less
+            block = _mm512_mask_mov_epi16(block, lows, low);
+            block = _mm512_mask_srli_epi16::<2>(block, highs, high);
+        }
+    }
+    Some(Mixed {
+        bytes: in_three(block, two, marks),
+        keep: needed(count, two, three),
+        highs,
+        unpaired,
+    })
+}
+
+/// The indexes of the units before those of the first vector. That of its first is the last of the second one.
+const ONE_BACK: [u8; 64] =
+    table!(64, |at| if at % 2 == 0 { ((at / 2 + 63) % 64) as u8 } else { 0 });
+
+/// Encodes units in three bytes each: in the last one, the last two of `two`, or all. The high byte of `marks` are those of
+/// the second byte, the low byte those of the first.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn in_three(units: __m512i, two: u32, marks: __m512i) -> [__m512i; 2] {
+    /// The indexes of the first two bytes of each unit, and from 64 on of the last byte.
+    const ORDER: [[u8; 64]; 2] = [order(0), order(64)];
+    const fn order(from: usize) -> [u8; 64] {
+        table!(64, |i| match (from + i) % 3 {
+            2 => 64 + 2 * ((from + i) / 3) as u8,
+            part => (2 * ((from + i) / 3) + part) as u8,
+        })
+    }
+    let six = _mm512_set1_epi16(0x3F);
+    let middle = _mm512_slli_epi16::<8>(_mm512_and_si512(_mm512_srli_epi16::<6>(units), six));
+    let front = _mm512_ternarylogic_epi64::<OR3>(_mm512_srli_epi16::<12>(units), middle, marks);
+    let last = _mm512_or_si512(_mm512_and_si512(units, six), _mm512_set1_epi16(0x80));
+    let last = _mm512_mask_mov_epi16(units, two, last);
+    let order = [load(&ORDER[0]), load(&ORDER[1])];
+    [
+        _mm512_permutex2var_epi8(front, order[0], last),
+        _mm512_permutex2var_epi8(front, order[1], last),
+    ]
+}
+
+/// Returns which bytes of [`in_three`] are needed: for each unit the last one, for `two` the second one, for `three` the
+/// first one.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn needed(units: usize, two: u32, three: u32) -> [u64; 2] {
+    /// The first of three bits for each unit.
+    const FIRST: u128 = (u128::MAX / 7) >> 2;
+    let halves = |bits: u128| (bits as u64, (bits >> 64) as u64);
+    let spread = |bits: u32, (front, back): (u64, u64)| {
+        [_pdep_u64(bits.into(), front), _pdep_u64(u64::from(bits >> front.count_ones()), back)]
+    };
+    let (first, second) = (spread(three, halves(FIRST)), spread(two, halves(FIRST << 1)));
+    let (last, last_back) = halves(FIRST << 2);
+    let last = last & lanes((3 * units).min(64));
+    let last_back = last_back & lanes((3 * units).saturating_sub(64));
+    [first[0] | second[0] | last, first[1] | second[1] | last_back]
 }
 
 #[inline]
@@ -328,97 +437,6 @@ fn load_units(units: &[u16; UNITS]) -> __m512i {
 fn narrow(units: __m512i, next: __m512i) -> __m512i {
     let packed = _mm512_packus_epi16(units, next);
     _mm512_permutexvar_epi64(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), packed)
-}
-
-/// Encodes each unit in three bytes. None needs fewer, and none is a surrogate.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn in_three(block: __m512i) -> [__m512i; 2] {
-    /// The indexes of the first two bytes of each unit, and from 64 on of the last byte.
-    const ORDER: [[u8; 64]; 2] = [order(0), order(64)];
-    const fn order(from: usize) -> [u8; 64] {
-        table!(64, |i| match (from + i) % 3 {
-            2 => 64 + 2 * ((from + i) / 3) as u8,
-            part => (2 * ((from + i) / 3) + part) as u8,
-        })
-    }
-    let six = _mm512_set1_epi16(0x3F);
-    let middle = _mm512_slli_epi16::<8>(_mm512_and_si512(_mm512_srli_epi16::<6>(block), six));
-    let marks = _mm512_set1_epi16(0x80E0_u16 as i16);
-    let front = _mm512_ternarylogic_epi64::<OR3>(_mm512_srli_epi16::<12>(block), middle, marks);
-    let last = _mm512_or_si512(_mm512_and_si512(block, six), _mm512_set1_epi16(0x80));
-    let order = [load(&ORDER[0]), load(&ORDER[1])];
-    [
-        _mm512_permutex2var_epi8(front, order[0], last),
-        _mm512_permutex2var_epi8(front, order[1], last),
-    ]
-}
-
-/// Units, their bytes in two vectors, and which of these are needed.
-type InFour = (usize, [__m512i; 2], [u64; 2]);
-
-/// Encodes the first `count` units of `block`, which are not surrogates, in four bytes each.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn in_four_each(block: __m512i, count: usize) -> InFour {
-    let front = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(block));
-    let back = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(block));
-    let ((front, keep), (back, keep_back)) = (in_four::<false>(front), in_four::<false>(back));
-    let needed = [lanes(4 * count.min(16)), lanes(4 * count.saturating_sub(16))];
-    (count, [front, back], [keep & needed[0], keep_back & needed[1]])
-}
-
-/// Like [`in_four_each`], with surrogates: each pair in four bytes, without a high one at the end. Returns `None` if
-/// there is an unpaired surrogate, or only a high one.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn in_four_joined(block: __m512i, count: usize) -> Option<InFour> {
-    let (highs, lows) = surrogates(block);
-    let front = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(block));
-    let back = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(block));
-    if (highs << 1) & (lanes(count) as u32) != lows {
-        return None;
-    }
-    let used = count - (highs >> (count - 1) & 1) as usize;
-    if used == 0 {
-        return None;
-    }
-    // Each unit's lane gets the next unit. The last one is not needed.
-    let next = _mm512_permutexvar_epi16(load(&ONE_ON), block);
-    let next_front = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(next));
-    let next_back = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(next));
-    let front = join(front, next_front, highs as u16);
-    let back = join(back, next_back, (highs >> 16) as u16);
-    let ((front, keep), (back, keep_back)) = (in_four::<true>(front), in_four::<true>(back));
-    let needed = lanes(used) as u32 & !lows;
-    let needed = [bytes_of(needed as u16), bytes_of((needed >> 16) as u16)];
-    Some((used, [front, back], [keep & needed[0], keep_back & needed[1]]))
-}
-
-/// The indexes of the lanes after, for lanes of 16 bits. The last one has none.
-const ONE_ON: [u8; 64] = indexes(1);
-/// The indexes of the lanes before. The first one has none.
-const ONE_BACK: [u8; 64] = indexes(UNITS - 1);
-
-const fn indexes(from: usize) -> [u8; 64] {
-    table!(64, |at| if at % 2 == 0 { ((at / 2 + from) % UNITS) as u8 } else { 0 })
-}
-
-/// Replaces the `highs` by the characters of their surrogate pairs; other lanes are unchanged.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn join(units: __m512i, next: __m512i, highs: u16) -> __m512i {
-    /// U+1_0000, less the tags of both surrogates.
-    const TAGS: u32 = 0x1_0000_u32.wrapping_sub(0xD800 << 10).wrapping_sub(0xDC00);
-    let pair = _mm512_add_epi32(_mm512_slli_epi32::<10>(units), next);
-    _mm512_mask_add_epi32(units, highs, pair, _mm512_set1_epi32(TAGS as i32))
-}
-
-/// Returns four equal bits for each bit.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn bytes_of(lanes: u16) -> u64 {
-    _pdep_u64(u64::from(lanes), 0x1111_1111_1111_1111) * 0xF
 }
 
 /// Writes the first `len` bytes. May overwrite bytes after them.

@@ -1,0 +1,195 @@
+//! What does the incomplete event have so far?
+
+use alloc::string::String;
+use core::mem;
+
+use memchr::memchr;
+
+use crate::decoder::{Utf8Error, push_within};
+use crate::sse::event_decoder::lines::Field;
+use crate::sse::event_decoder::{ErrorPolicy, EventDecoder, Rejection, Rules};
+use crate::sse::{EventPart, SharedStr};
+
+/// The event that has not ended.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pending {
+    /// The offset of its first line, once that has begun.
+    pub(super) offset: Option<u64>,
+    /// Whether it is skipped: its text is dropped.
+    pub(super) is_rejected: bool,
+    /// The bytes of the data and of all `event` lines.
+    pub(super) length: usize,
+    /// The ill-formed parts that have been replaced.
+    pub(super) repaired: u64,
+    /// The text of the `data` lines, if there are any.
+    pub(super) data: Option<String>,
+    pub(super) event_type: SharedStr,
+    /// The last valid ID, if there is one.
+    pub(super) id: Option<SharedStr>,
+    /// The type, ID or comment whose line has not ended.
+    pub(super) value: String,
+    /// The length of the last data that was copied, because the next is probably as long.
+    pub(super) usual_length: usize,
+}
+
+impl EventDecoder {
+    pub(super) fn begin_data(&mut self) {
+        match &mut self.pending.data {
+            // If this exceeds the limit, so does what follows: the end of the value at the latest.
+            Some(data) if self.pending.length < self.rules.content => {
+                data.push('\n');
+                self.pending.length += 1;
+            }
+            Some(_) => self.pending.length = self.rules.content.saturating_add(1),
+            None => {
+                let usual = self.pending.usual_length.clamp(16, Pending::FIRST_CAPACITY);
+                let capacity = usual.min(self.rules.content);
+                self.pending.data = Some(String::with_capacity(capacity));
+            }
+        }
+    }
+
+    /// Sets the type or ID.
+    pub(super) fn set(&mut self, field: Field, text: &str) {
+        let Self { pending, recent_type, last_event_id, .. } = self;
+        match field {
+            Field::Event => {
+                if *recent_type != text && text.len() <= Self::SHORT_TYPE {
+                    *recent_type = text.into();
+                }
+                pending.event_type =
+                    if *recent_type == text { recent_type.clone() } else { text.into() };
+            }
+            Field::Id if memchr(0, text.as_bytes()).is_none() => {
+                let is_same = *last_event_id == text;
+                pending.id = Some(if is_same { last_event_id.clone() } else { text.into() });
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends the event. Returns whether it has data: in the input, or copied.
+    #[inline]
+    pub(super) fn end_event(&mut self, has_data: bool) -> bool {
+        let pending = &mut self.pending;
+        pending.offset = None;
+        pending.length = 0;
+        if mem::take(&mut pending.is_rejected) {
+            return false;
+        }
+        if let Some(id) = pending.id.take() {
+            self.last_event_id = id;
+        }
+        let has_data = has_data || pending.data.is_some();
+        if !has_data {
+            pending.event_type = SharedStr::default();
+            pending.repaired = 0;
+        }
+        has_data
+    }
+
+    /// Copies the data of an event of which more is to come.
+    #[inline]
+    pub(super) fn keep(&mut self, data: Option<&str>) {
+        if let Some(text) = data {
+            self.begin_data();
+            self.pending.push_data(text, self.rules);
+        }
+    }
+}
+
+impl Pending {
+    /// The largest capacity before any data has arrived, in bytes.
+    const FIRST_CAPACITY: usize = 4096;
+    /// If the last data was that long, the capacity is at most this many times the length.
+    const GROWTH: usize = 16;
+
+    pub(super) const fn new() -> Self {
+        Self {
+            offset: None,
+            is_rejected: false,
+            length: 0,
+            repaired: 0,
+            data: None,
+            event_type: SharedStr::EMPTY,
+            id: None,
+            value: String::new(),
+            usual_length: 0,
+        }
+    }
+
+    pub(super) fn append_piece(
+        &mut self,
+        field: Field,
+        piece: Result<&str, Utf8Error>,
+        rules: Rules,
+    ) -> Result<(), Rejection> {
+        match piece {
+            Ok(text) => self.append(field, text, rules),
+            Err(error) if rules.repair == ErrorPolicy::Reject && field != Field::Comment => {
+                Err(Rejection::Utf8(error))
+            }
+            Err(_) => {
+                self.repaired += u64::from(field != Field::Comment);
+                self.append(field, "\u{FFFD}", rules)
+            }
+        }
+    }
+
+    /// Appends to the value of `field`.
+    #[inline]
+    pub(super) fn append(
+        &mut self,
+        field: Field,
+        text: &str,
+        rules: Rules,
+    ) -> Result<(), Rejection> {
+        self.admit(field, text.len(), rules)?;
+        match field {
+            Field::Data => self.push_data(text, rules),
+            _ => push_within(&mut self.value, text, usize::MAX),
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub(super) fn push_data(&mut self, text: &str, rules: Rules) {
+        let data = self.data.get_or_insert_default();
+        if text.len() > data.capacity() - data.len() {
+            self.grow_data(text.len(), rules);
+        }
+        push_within(self.data.get_or_insert_default(), text, rules.content);
+    }
+
+    /// Takes fewer copies than doubling. Rows `event-stream-1m`.
+    #[cold]
+    fn grow_data(&mut self, more: usize, rules: Rules) {
+        let data = self.data.get_or_insert_default();
+        let expected = self.usual_length.min(Self::GROWTH * (data.len() + more));
+        if expected > 2 * data.capacity() {
+            data.reserve_exact(expected.min(rules.content) - data.len());
+        }
+    }
+
+    /// Counts `len` more bytes of the value of `field`, unless that would exceed a limit.
+    #[inline]
+    pub(super) fn admit(
+        &mut self,
+        field: Field,
+        len: usize,
+        rules: Rules,
+    ) -> Result<(), Rejection> {
+        let (part, length, max_length) = match field {
+            Field::Data | Field::Event => {
+                self.length = self.length.saturating_add(len);
+                (EventPart::Content, self.length, rules.content)
+            }
+            Field::Id => (EventPart::Id, self.value.len() + len, rules.id),
+            _ => (EventPart::Comment, self.value.len() + len, rules.content),
+        };
+        if length <= max_length {
+            return Ok(());
+        }
+        Err(Rejection::TooLong(part, self.offset.unwrap_or(0), max_length))
+    }
+}
