@@ -21,8 +21,8 @@
 use core::mem::MaybeUninit;
 use core::ops::ControlFlow::{self, Break, Continue};
 
-use super::cold_path;
 use super::lanes::{Lanes, ONE_OR_TWO, ONE_TO_FOUR, ONE_TO_THREE, Part};
+use super::scan::cold_path;
 use super::vector::{Vector, as_bytes, load};
 use crate::simd::{as_uninit, reference, table};
 
