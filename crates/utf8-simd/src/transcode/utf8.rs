@@ -4,9 +4,10 @@
 use alloc::string::String;
 use core::fmt::Debug;
 
+use super::latin1::by_windows;
 #[cfg(feature = "alloc")]
 use super::push_by_blocks;
-use super::{Errors, Source, Stop, Target, Transcoded, Utf8};
+use super::{Errors, Latin1, Source, Stop, Target, Transcoded, Utf8, through_utf16};
 use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Level, head, tail};
 use crate::text::split_far;
 use crate::validate::{PrefixEnd, valid_prefix};
@@ -29,6 +30,12 @@ impl Source for Utf8 {
     #[inline(always)]
     fn to_chars(input: &[u8], output: &mut [char], errors: Errors) -> Transcoded {
         decode(input, output, errors)
+    }
+
+    fn to_latin1(input: &[u8], output: &mut [u8], errors: Errors) -> Transcoded {
+        by_windows(input, output, |window, room| {
+            through_utf16::<Self, Latin1>(window, room, errors)
+        })
     }
 
     #[cfg(feature = "alloc")]
@@ -97,6 +104,10 @@ impl Source for str {
 
     fn to_chars(input: &str, output: &mut [char], _: Errors) -> Transcoded {
         Transcoded::until_full(char::decode(Level::detect(), input, output), input.len())
+    }
+
+    fn to_latin1(input: &str, output: &mut [u8], errors: Errors) -> Transcoded {
+        Utf8::to_latin1(input.as_bytes(), output, errors)
     }
 }
 
