@@ -45,7 +45,7 @@ pub(crate) fn from_utf16(bench: &mut Bench, peers: Utf16Peers) {
     }
 }
 
-/// UTF-16 with unpaired surrogates, one in so many units, to a `String`: each becomes U+FFFD.
+/// UTF-16 with unpaired surrogates, one in this many units, to a `String`: each becomes U+FFFD.
 pub(crate) fn repair_utf16(bench: &mut Bench, peers: Utf16Peers) {
     for every in [16, 64, 1000] {
         for corpus in Corpus::SCRIPTS {

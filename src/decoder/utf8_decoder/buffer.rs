@@ -19,8 +19,18 @@ const SHORTEST_WINDOW: usize = 128;
 /// The number of errors in a window from which the next window is repaired too. Rows `replace-utf-16/*/1-in-64`.
 const DENSE_WINDOW: u64 = 2;
 
-/// The most units that the repair of one byte has: `\xFF`.
-const MOST_UNITS_PER_BYTE: usize = 4;
+/// The most bytes that the repair of one byte has: `\xFF`.
+const MOST_BYTES_PER_BYTE: usize = 4;
+
+/// The most units that one byte of text or its repair has.
+fn most_units_per_byte<T: Target>(mode: ErrorMode) -> usize {
+    match mode {
+        ErrorMode::Escape => MOST_BYTES_PER_BYTE,
+        _ if size_of::<T::Unit>() == 1 => MOST_BYTES_PER_BYTE,
+        // A character outside ASCII has no more units than bytes, and each other repair is one character for a byte.
+        _ => 1,
+    }
+}
 
 /// One spare byte is reserved for each of this many bytes, because most repairs are longer than their error. Then a long
 /// text is not moved because of rare errors. Rows `as-windows1252/*/1-in-1024`.
@@ -402,7 +412,8 @@ impl Utf8Decoder {
         room: &mut [T::Unit],
         text: &mut Scratch,
     ) -> Option<Progress> {
-        let window = input.len().min(room.len() / MOST_UNITS_PER_BYTE).min(REPAIR_WINDOW);
+        let window =
+            input.len().min(room.len() / most_units_per_byte::<T>(mode)).min(REPAIR_WINDOW);
         let is_faster = window >= SHORTEST_WINDOW
             && mode != ErrorMode::Fatal
             && self.scanner.are_errors_dense()
@@ -411,7 +422,7 @@ impl Utf8Decoder {
             return None;
         }
         text.clear();
-        text.reserve(window * MOST_UNITS_PER_BYTE + RESERVE);
+        text.reserve(window * MOST_BYTES_PER_BYTE + RESERVE);
         let before = self.error_count();
         let read = self.repair_near(head(input, window), mode, text);
         if self.error_count() - before >= DENSE_WINDOW {

@@ -11,8 +11,9 @@
 //! ```
 //!
 //! Other directions go through a block of UTF-16 on the stack. If its end does not fit into the output, the source is
-//! decoded once more, up to the unit that fits: that is how much of it has been read.
+//! decoded once more, up to the unit that fits: that is how much of it has been read. ASCII between UTF-8 and Latin-1 is copied.
 
+mod latin1;
 #[cfg(feature = "alloc")]
 mod owned;
 mod utf16;
@@ -173,6 +174,11 @@ pub trait Source {
     fn to_chars(input: &Self::Input, output: &mut [char], errors: Errors) -> Transcoded {
         through_utf16::<Self, char>(input, output, errors)
     }
+
+    #[doc(hidden)]
+    fn to_latin1(input: &Self::Input, output: &mut [u8], errors: Errors) -> Transcoded {
+        through_utf16::<Self, Latin1>(input, output, errors)
+    }
 }
 
 /// An encoding to convert to: each of this crate.
@@ -241,33 +247,6 @@ pub struct Utf32;
 /// What the Web calls Latin-1 is Windows-1252, which differs in 80 to 9F.
 #[derive(Clone, Copy, Debug)]
 pub struct Latin1;
-
-impl Source for Latin1 {
-    type Input = [u8];
-    type InputUnit = u8;
-    const NAME: &str = "Latin-1";
-
-    fn to_utf16(input: &[u8], output: &mut [u16], _: Errors) -> Transcoded {
-        let len = input.len().min(output.len());
-        for (unit, &byte) in output.iter_mut().zip(input) {
-            *unit = byte.into();
-        }
-        Transcoded::until_full((len, len), input.len())
-    }
-}
-
-impl Target for Latin1 {
-    type Unit = u8;
-    const GREATEST: u16 = 0xFF;
-
-    fn put(units: &[u16], output: &mut [u8], errors: Errors) -> (usize, usize) {
-        let one = |rest: &[u16]| match u8::try_from(*rest.first()?) {
-            Ok(byte) => Some(byte),
-            Err(_) => (errors == Errors::Replace).then_some(b'?'),
-        };
-        put_by_blocks(units, output, |unit| unit <= Self::GREATEST, |unit| unit as u8, one)
-    }
-}
 
 impl Transcoded {
     /// Replaces an incomplete end, unless it is to be reported.

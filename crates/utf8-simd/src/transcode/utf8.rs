@@ -4,9 +4,10 @@
 use alloc::string::String;
 use core::fmt::Debug;
 
+use super::latin1::by_windows;
 #[cfg(feature = "alloc")]
 use super::push_by_blocks;
-use super::{Errors, Source, Stop, Target, Transcoded, Utf8};
+use super::{Errors, Latin1, Source, Stop, Target, Transcoded, Utf8, through_utf16};
 use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Level, head, tail};
 use crate::text::split_far;
 use crate::validate::{PrefixEnd, valid_prefix};
@@ -29,6 +30,12 @@ impl Source for Utf8 {
     #[inline(always)]
     fn to_chars(input: &[u8], output: &mut [char], errors: Errors) -> Transcoded {
         decode(input, output, errors)
+    }
+
+    fn to_latin1(input: &[u8], output: &mut [u8], errors: Errors) -> Transcoded {
+        by_windows(input, output, |window, room| {
+            through_utf16::<Self, Latin1>(window, room, errors)
+        })
     }
 
     #[cfg(feature = "alloc")]
@@ -97,6 +104,10 @@ impl Source for str {
 
     fn to_chars(input: &str, output: &mut [char], _: Errors) -> Transcoded {
         Transcoded::until_full(char::decode(Level::detect(), input, output), input.len())
+    }
+
+    fn to_latin1(input: &str, output: &mut [u8], errors: Errors) -> Transcoded {
+        Utf8::to_latin1(input.as_bytes(), output, errors)
     }
 }
 
@@ -340,12 +351,15 @@ fn put_singles<U: Copy + From<u8>, const N: usize>(
     if bytes.iter().zip(next).fold(0, |any, pair| any | joined(pair)) != 0 {
         return None;
     }
-    let mut errors = 0;
     for (unit, &byte) in output.iter_mut().zip(bytes) {
-        errors += byte >> 7;
         *unit = if byte.is_ascii() { U::from(byte) } else { replacement };
     }
-    Some(errors.into())
+    // Bit 7 of each byte of a word, in words: compilers for WebAssembly do not vectorise a sum of bytes.
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let (words, _) = bytes.as_chunks();
+    let in_bytes = |word: &[u8; 8]| u64::from_le_bytes(*word) >> 7 & ONES;
+    let sums = words.iter().map(in_bytes).sum::<u64>();
+    Some((sums.wrapping_mul(ONES) >> 56) as usize)
 }
 
 fn is_continuation(byte: u8) -> bool {

@@ -1,0 +1,89 @@
+//! Latin-1.
+
+use super::{Errors, Latin1, Source, Stop, Target, Transcoded, Utf8, put_by_blocks, through_utf16};
+use crate::simd::{Level, head, tail};
+
+impl Source for Latin1 {
+    type Input = [u8];
+    type InputUnit = u8;
+    const NAME: &str = "Latin-1";
+
+    fn to_utf16(input: &[u8], output: &mut [u16], _: Errors) -> Transcoded {
+        let len = input.len().min(output.len());
+        for (unit, &byte) in output.iter_mut().zip(input) {
+            *unit = byte.into();
+        }
+        Transcoded::until_full((len, len), input.len())
+    }
+
+    fn to_utf8(input: &[u8], output: &mut [u8], errors: Errors) -> Transcoded {
+        by_windows(input, output, |window, room| through_utf16::<Self, Utf8>(window, room, errors))
+    }
+}
+
+impl Target for Latin1 {
+    type Unit = u8;
+    const GREATEST: u16 = 0xFF;
+
+    fn put(units: &[u16], output: &mut [u8], errors: Errors) -> (usize, usize) {
+        let one = |rest: &[u16]| match u8::try_from(*rest.first()?) {
+            Ok(byte) => Some(byte),
+            Err(_) => (errors == Errors::Replace).then_some(b'?'),
+        };
+        put_by_blocks(units, output, |unit| unit <= Self::GREATEST, |unit| unit as u8, one)
+    }
+
+    fn from_source<S: Source + ?Sized>(
+        input: &S::Input,
+        output: &mut [u8],
+        errors: Errors,
+    ) -> Transcoded {
+        S::to_latin1(input, output, errors)
+    }
+}
+
+/// Converts between UTF-8 and Latin-1: copies ASCII, which is the same in both, and calls `convert` for other text, a window at
+/// a time.
+pub(super) fn by_windows(
+    input: &[u8],
+    output: &mut [u8],
+    convert: impl Fn(&[u8], &mut [u8]) -> Transcoded,
+) -> Transcoded {
+    const SHORT: usize = 64;
+    /// Enough that `convert` rarely initialises its block.
+    const WINDOW: usize = 8192;
+    // To find where ASCII ends takes longer than to convert a short text.
+    let is_short = input.len() <= SHORT && !input.is_ascii();
+    let (mut read, mut written) = (0, 0);
+    loop {
+        let (rest, room) = (tail(input, read), output.get_mut(written..).unwrap_or_default());
+        let most = rest.len().min(room.len());
+        let ascii =
+            if is_short { 0 } else { Level::detect().ascii_before([0x80; 2], head(rest, most)) };
+        if let (Some(text), Some(room)) = (rest.get(..ascii), room.get_mut(..ascii)) {
+            room.copy_from_slice(text);
+        }
+        if ascii == rest.len() {
+            let (read, written) = (read + ascii, written + ascii);
+            return Transcoded { read, written, stop: Stop::Done };
+        }
+        let (rest, room) = (tail(rest, ascii), room.get_mut(ascii..).unwrap_or_default());
+        let window = head(rest, before_character(rest, WINDOW));
+        let done = convert(window, room);
+        read += ascii + done.read;
+        written += ascii + done.written;
+        if done.stop != Stop::Done || window.len() == rest.len() {
+            return Transcoded { read, written, stop: done.stop };
+        }
+    }
+}
+
+/// Returns an index of at most `most` that is not inside a character of UTF-8, nor inside a part that one U+FFFD replaces.
+fn before_character(bytes: &[u8], most: usize) -> usize {
+    if bytes.len() <= most {
+        return bytes.len();
+    }
+    // The last of four continuation bytes continues nothing.
+    let starts = (most - 3..=most).rev().find(|&at| bytes[at] & 0xC0 != 0x80);
+    starts.unwrap_or(most)
+}
