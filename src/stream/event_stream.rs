@@ -186,14 +186,14 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
             decoder.reject_event();
         }
         if !held.is_empty() {
-            let (item, rest) = next_item(decoder, held, &event, &comment);
+            let (part, rest) = Part::of(decoder, held);
             match rest {
                 // An empty `Bytes` would keep its memory alive.
                 0 => *held = Bytes::new(),
                 rest => held.advance(held.len() - rest),
             }
-            if item.is_some() {
-                return Poll::Ready(item);
+            if let Some(item) = part.into_item(decoder, &event, &comment) {
+                return Poll::Ready(Some(item));
             }
         }
         for _ in 0..MAX_TURNS {
@@ -211,15 +211,15 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
                         continue;
                     }
                     let mut chunk = chunk;
-                    let (item, rest) = next_item(decoder, &chunk, &event, &comment);
+                    let (part, rest) = Part::of(decoder, &chunk);
                     if rest > 0 {
                         // Moved first: after a change, that is a store-to-load forwarding stall. Rows `event-stream/ascii/180`.
                         let used = chunk.len() - rest;
                         *held = mem::take(&mut chunk);
                         held.advance(used);
                     }
-                    if item.is_some() {
-                        return Poll::Ready(item);
+                    if let Some(item) = part.into_item(decoder, &event, &comment) {
+                        return Poll::Ready(Some(item));
                     }
                 }
                 Some(Err(error)) => {
@@ -238,31 +238,45 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
     }
 }
 
-/// Decodes the front of the chunk up to the end of the next item. Returns it, and the number of bytes after it.
-///
-/// An item is only written where the caller wants it: see [store forwarding](crate::decoder#store-forwarding).
-#[inline(always)]
-fn next_item<T, E>(
-    decoder: &mut EventDecoder,
-    chunk: &Bytes,
-    event: impl Fn(Event<ByteString>) -> T,
-    comment: impl Fn(ByteString) -> Option<T>,
-) -> (Option<Result<T, StreamError<E>>>, usize) {
-    let mut rest = &chunk[..];
-    let item = match decoder.find(&mut rest) {
-        Found::End => None,
-        Found::Event(whole) => {
-            let data = match whole {
-                Some(text) => slice_text(chunk, text),
-                None => decoder.held_data().into(),
-            };
-            Some(Ok(event(decoder.event(data))))
+/// What the front of a chunk contains. It is small, so that an item is only written where the caller wants it: see
+/// [store forwarding](crate::decoder#store-forwarding).
+enum Part {
+    Nothing,
+    Event(ByteString),
+    Comment(ByteString),
+    Rejected(Rejection),
+}
+
+impl Part {
+    /// Decodes the front of the chunk up to the end of the next item. Also returns the number of bytes after it.
+    #[inline(always)]
+    fn of(decoder: &mut EventDecoder, chunk: &Bytes) -> (Self, usize) {
+        let mut rest = &chunk[..];
+        let part = match decoder.find(&mut rest) {
+            Found::End => Self::Nothing,
+            Found::Event(Some(text)) => Self::Event(slice_text(chunk, text)),
+            Found::Event(None) => Self::Event(decoder.held_data().into()),
+            Found::Comment(Some(text)) => Self::Comment(slice_text(chunk, text)),
+            Found::Comment(None) => Self::Comment(decoder.held_comment().into()),
+            Found::Rejected(rejection) => Self::Rejected(rejection),
+        };
+        (part, rest.len())
+    }
+
+    #[inline(always)]
+    fn into_item<T, E>(
+        self,
+        decoder: &mut EventDecoder,
+        event: impl Fn(Event<ByteString>) -> T,
+        comment: impl Fn(ByteString) -> Option<T>,
+    ) -> Option<Result<T, StreamError<E>>> {
+        match self {
+            Self::Nothing => None,
+            Self::Event(data) => Some(Ok(event(decoder.event(data)))),
+            Self::Comment(text) => comment(text).map(Ok),
+            Self::Rejected(rejection) => Some(Err(rejection.into())),
         }
-        Found::Comment(Some(text)) => comment(slice_text(chunk, text)).map(Ok),
-        Found::Comment(None) => comment(decoder.held_comment().into()).map(Ok),
-        Found::Rejected(rejection) => Some(Err(rejection.into())),
-    };
-    (item, rest.len())
+    }
 }
 
 impl<E> From<Rejection> for StreamError<E> {
