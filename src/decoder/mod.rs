@@ -127,7 +127,7 @@ pub(crate) use error::{
     ErrorStats, ParseNameError, Utf8Error, Utf8ErrorKind, Utf8Stats, fmt_bytes,
 };
 #[cfg(feature = "alloc")]
-pub(crate) use limit::{append_within, push_within};
+pub(crate) use limit::{append_within, grow, push_within};
 pub(crate) use mode::{EVERY_WINDOWS_1252, ErrorMode, WINDOWS_1252_C1};
 pub(crate) use options::{Strictness, Utf8Options};
 pub(crate) use partial::Partial;

@@ -252,7 +252,7 @@ impl Part {
     #[inline(always)]
     fn of(decoder: &mut EventDecoder, chunk: &Bytes) -> (Self, usize) {
         let mut rest = &chunk[..];
-        let part = match decoder.find(&mut rest) {
+        let part = match decoder.find_longer(&mut rest) {
             Found::End => Self::Nothing,
             Found::Event(Some(text)) => Self::Event(slice_text(chunk, text)),
             Found::Event(None) => Self::Event(decoder.held_data().into()),
