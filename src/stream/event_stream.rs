@@ -186,13 +186,12 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
             decoder.reject_event();
         }
         if !held.is_empty() {
-            let (part, rest) = Part::of(decoder, held);
-            match rest {
+            let keep = |held: &mut Bytes, rest| match rest {
                 // An empty `Bytes` would keep its memory alive.
                 0 => *held = Bytes::new(),
                 rest => held.advance(held.len() - rest),
-            }
-            if let Some(item) = part.into_item(decoder, &event, &comment) {
+            };
+            if let Some(item) = next_item(decoder, held, keep, &event, &comment) {
                 return Poll::Ready(Some(item));
             }
         }
@@ -211,14 +210,17 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
                         continue;
                     }
                     let mut chunk = chunk;
-                    let (part, rest) = Part::of(decoder, &chunk);
-                    if rest > 0 {
-                        // Moved first: after a change, that is a store-to-load forwarding stall. Rows `event-stream/ascii/180`.
+                    let keep = |chunk: &mut Bytes, rest| {
                         let used = chunk.len() - rest;
-                        *held = mem::take(&mut chunk);
-                        held.advance(used);
-                    }
-                    if let Some(item) = part.into_item(decoder, &event, &comment) {
+                        let chunk = mem::take(chunk);
+                        if rest > 0 {
+                            // Moved first: after a change, that is a store-to-load forwarding stall. Rows
+                            // `event-stream/ascii/180`.
+                            *held = chunk;
+                            held.advance(used);
+                        }
+                    };
+                    if let Some(item) = next_item(decoder, &mut chunk, keep, &event, &comment) {
                         return Poll::Ready(Some(item));
                     }
                 }
@@ -238,43 +240,45 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
     }
 }
 
-/// What the front of a chunk contains. It is small, so that an item is only written where the caller wants it: see
+/// Decodes the front of the chunk up to the end of the next item, and calls `keep` with the number of bytes after it.
+///
+/// An item is only written where the caller wants it, after the chunk: see
 /// [store forwarding](crate::decoder#store-forwarding).
-enum Part {
-    Nothing,
-    Event(ByteString),
-    Comment(ByteString),
-    Rejected(Rejection),
-}
-
-impl Part {
-    /// Decodes the front of the chunk up to the end of the next item. Also returns the number of bytes after it.
-    #[inline(always)]
-    fn of(decoder: &mut EventDecoder, chunk: &Bytes) -> (Self, usize) {
-        let mut rest = &chunk[..];
-        let part = match decoder.find_longer(&mut rest) {
-            Found::End => Self::Nothing,
-            Found::Event(Some(text)) => Self::Event(slice_text(chunk, text)),
-            Found::Event(None) => Self::Event(decoder.held_data().into()),
-            Found::Comment(Some(text)) => Self::Comment(slice_text(chunk, text)),
-            Found::Comment(None) => Self::Comment(decoder.held_comment().into()),
-            Found::Rejected(rejection) => Self::Rejected(rejection),
-        };
-        (part, rest.len())
-    }
-
-    #[inline(always)]
-    fn into_item<T, E>(
-        self,
-        decoder: &mut EventDecoder,
-        event: impl Fn(Event<ByteString>) -> T,
-        comment: impl Fn(ByteString) -> Option<T>,
-    ) -> Option<Result<T, StreamError<E>>> {
-        match self {
-            Self::Nothing => None,
-            Self::Event(data) => Some(Ok(event(decoder.event(data)))),
-            Self::Comment(text) => comment(text).map(Ok),
-            Self::Rejected(rejection) => Some(Err(rejection.into())),
+#[inline(always)]
+fn next_item<T, E>(
+    decoder: &mut EventDecoder,
+    chunk: &mut Bytes,
+    keep: impl FnOnce(&mut Bytes, usize),
+    event: impl Fn(Event<ByteString>) -> T,
+    comment: impl Fn(ByteString) -> Option<T>,
+) -> Option<Result<T, StreamError<E>>> {
+    let mut rest = &chunk[..];
+    let found = decoder.find_longer(&mut rest);
+    let rest = rest.len();
+    match found {
+        Found::End => {
+            keep(chunk, rest);
+            None
+        }
+        Found::Event(whole) => {
+            let data = match whole {
+                Some(text) => slice_text(chunk, text),
+                None => decoder.held_data().into(),
+            };
+            keep(chunk, rest);
+            Some(Ok(event(decoder.event(data))))
+        }
+        Found::Comment(whole) => {
+            let text = match whole {
+                Some(text) => slice_text(chunk, text),
+                None => decoder.held_comment().into(),
+            };
+            keep(chunk, rest);
+            comment(text).map(Ok)
+        }
+        Found::Rejected(rejection) => {
+            keep(chunk, rest);
+            Some(Err(rejection.into()))
         }
     }
 }
