@@ -186,14 +186,13 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
             decoder.reject_event();
         }
         if !held.is_empty() {
-            let (item, rest) = next_item(decoder, held, &event, &comment);
-            match rest {
+            let keep = |held: &mut Bytes, rest| match rest {
                 // An empty `Bytes` would keep its memory alive.
                 0 => *held = Bytes::new(),
                 rest => held.advance(held.len() - rest),
-            }
-            if item.is_some() {
-                return Poll::Ready(item);
+            };
+            if let Some(item) = next_item(decoder, held, keep, &event, &comment) {
+                return Poll::Ready(Some(item));
             }
         }
         for _ in 0..MAX_TURNS {
@@ -211,15 +210,18 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
                         continue;
                     }
                     let mut chunk = chunk;
-                    let (item, rest) = next_item(decoder, &chunk, &event, &comment);
-                    if rest > 0 {
-                        // Moved first: after a change, that is a store-to-load forwarding stall. Rows `event-stream/ascii/180`.
+                    let keep = |chunk: &mut Bytes, rest| {
                         let used = chunk.len() - rest;
-                        *held = mem::take(&mut chunk);
-                        held.advance(used);
-                    }
-                    if item.is_some() {
-                        return Poll::Ready(item);
+                        let chunk = mem::take(chunk);
+                        if rest > 0 {
+                            // Moved first: after a change, that is a store-to-load forwarding stall. Rows
+                            // `event-stream/ascii/180`.
+                            *held = chunk;
+                            held.advance(used);
+                        }
+                    };
+                    if let Some(item) = next_item(decoder, &mut chunk, keep, &event, &comment) {
+                        return Poll::Ready(Some(item));
                     }
                 }
                 Some(Err(error)) => {
@@ -238,31 +240,47 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
     }
 }
 
-/// Decodes the front of the chunk up to the end of the next item. Returns it, and the number of bytes after it.
+/// Decodes the front of the chunk up to the end of the next item, and calls `keep` with the number of bytes after it.
 ///
-/// An item is only written where the caller wants it: see [store forwarding](crate::decoder#store-forwarding).
+/// An item is only written where the caller wants it, after the chunk: see
+/// [store forwarding](crate::decoder#store-forwarding).
 #[inline(always)]
 fn next_item<T, E>(
     decoder: &mut EventDecoder,
-    chunk: &Bytes,
+    chunk: &mut Bytes,
+    keep: impl FnOnce(&mut Bytes, usize),
     event: impl Fn(Event<ByteString>) -> T,
     comment: impl Fn(ByteString) -> Option<T>,
-) -> (Option<Result<T, StreamError<E>>>, usize) {
+) -> Option<Result<T, StreamError<E>>> {
     let mut rest = &chunk[..];
-    let item = match decoder.find(&mut rest) {
-        Found::End => None,
+    let found = decoder.find_longer(&mut rest);
+    let rest = rest.len();
+    match found {
+        Found::End => {
+            keep(chunk, rest);
+            None
+        }
         Found::Event(whole) => {
             let data = match whole {
                 Some(text) => slice_text(chunk, text),
                 None => decoder.held_data().into(),
             };
+            keep(chunk, rest);
             Some(Ok(event(decoder.event(data))))
         }
-        Found::Comment(Some(text)) => comment(slice_text(chunk, text)).map(Ok),
-        Found::Comment(None) => comment(decoder.held_comment().into()).map(Ok),
-        Found::Rejected(rejection) => Some(Err(rejection.into())),
-    };
-    (item, rest.len())
+        Found::Comment(whole) => {
+            let text = match whole {
+                Some(text) => slice_text(chunk, text),
+                None => decoder.held_comment().into(),
+            };
+            keep(chunk, rest);
+            comment(text).map(Ok)
+        }
+        Found::Rejected(rejection) => {
+            keep(chunk, rest);
+            Some(Err(rejection.into()))
+        }
+    }
 }
 
 impl<E> From<Rejection> for StreamError<E> {

@@ -13,6 +13,12 @@ impl EventDecoder {
             *input = &[];
             return Found::End;
         }
+        self.find_longer(input)
+    }
+
+    /// As `find`, for an input that [`take_byte`](Self::take_byte) has not taken.
+    #[inline(always)]
+    pub(crate) fn find_longer<'a>(&mut self, input: &mut &'a [u8]) -> Found<'a> {
         self.decode_single_bytes();
         let (all, start) = (*input, self.position);
         let found = self.find_usual(all);

@@ -5,7 +5,7 @@ use core::mem;
 
 use memchr::memchr;
 
-use crate::decoder::{Utf8Error, push_within};
+use crate::decoder::{Utf8Error, grow, push_within};
 use crate::sse::event_decoder::lines::Field;
 use crate::sse::event_decoder::{ErrorPolicy, EventDecoder, Rejection, Rules};
 use crate::sse::{EventPart, SharedStr};
@@ -156,19 +156,9 @@ impl Pending {
     pub(super) fn push_data(&mut self, text: &str, rules: Rules) {
         let data = self.data.get_or_insert_default();
         if text.len() > data.capacity() - data.len() {
-            self.grow_data(text.len(), rules);
+            grow_data(data, text.len(), self.usual_length, rules);
         }
-        push_within(self.data.get_or_insert_default(), text, rules.content);
-    }
-
-    /// Takes fewer copies than doubling. Rows `event-stream-1m`.
-    #[cold]
-    fn grow_data(&mut self, more: usize, rules: Rules) {
-        let data = self.data.get_or_insert_default();
-        let expected = self.usual_length.min(Self::GROWTH * (data.len() + more));
-        if expected > 2 * data.capacity() {
-            data.reserve_exact(expected.min(rules.content) - data.len());
-        }
+        data.push_str(text);
     }
 
     /// Counts `len` more bytes of the value of `field`, unless that would exceed a limit.
@@ -191,5 +181,18 @@ impl Pending {
             return Ok(());
         }
         Err(Rejection::TooLong(part, self.offset.unwrap_or(0), max_length))
+    }
+}
+
+/// Makes room for `more` bytes of data. If the last data was long, that takes fewer copies than doubling. Rows
+/// `event-stream-1m`.
+#[cold]
+fn grow_data(data: &mut String, more: usize, usual_length: usize, rules: Rules) {
+    let needed = data.len() + more;
+    let usual = usual_length.min(Pending::GROWTH * needed).min(rules.content);
+    if usual >= needed.max(2 * data.capacity()) {
+        data.reserve_exact(usual - data.len());
+    } else {
+        grow(data, more, rules.content);
     }
 }
