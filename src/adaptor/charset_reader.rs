@@ -196,29 +196,7 @@ impl CharsetBytes {
             CharsetState::Start { first, len } => {
                 *len += read;
                 let (first, len) = (*first, *len);
-                let bom = [
-                    (Charset::Utf8, BOM.as_slice()),
-                    (Charset::Utf16(ByteOrder::Big), b"\xFE\xFF"),
-                    (Charset::Utf16(ByteOrder::Little), b"\xFF\xFE"),
-                ];
-                let first = &first[..len];
-                let declared = bom.iter().find(|(_, bom)| first.starts_with(bom));
-                if let Some((charset, _)) = declared {
-                    self.charset = *charset;
-                } else if read > 0 && bom.iter().any(|(_, bom)| bom.starts_with(first)) {
-                    return;
-                }
-                let first = Bytes::copy_from_slice(first);
-                self.state = match Legacy::boxed(self.charset) {
-                    Some(mut legacy) => {
-                        legacy.push(first);
-                        CharsetState::Legacy(legacy)
-                    }
-                    None => {
-                        self.ready = first;
-                        CharsetState::Utf8
-                    }
-                };
+                self.open(&first[..len], read);
             }
             CharsetState::Legacy(legacy) => {
                 legacy.push(Bytes::copy_from_slice(&self.buffer[..read]));
@@ -232,6 +210,31 @@ impl CharsetBytes {
                 self.state = CharsetState::Ended(Some(legacy));
             }
         }
+    }
+
+    /// Begins a stream whose `first` bytes, the last `read` of them new, may be a BOM.
+    fn open(&mut self, first: &[u8], read: usize) {
+        let bom = [
+            (Charset::Utf8, BOM.as_slice()),
+            (Charset::Utf16(ByteOrder::Big), b"\xFE\xFF"),
+            (Charset::Utf16(ByteOrder::Little), b"\xFF\xFE"),
+        ];
+        if let Some((charset, _)) = bom.iter().find(|(_, bom)| first.starts_with(bom)) {
+            self.charset = *charset;
+        } else if read > 0 && bom.iter().any(|(_, bom)| bom.starts_with(first)) {
+            return;
+        }
+        let first = Bytes::copy_from_slice(first);
+        self.state = match Legacy::boxed(self.charset) {
+            Some(mut legacy) => {
+                legacy.push(first);
+                CharsetState::Legacy(legacy)
+            }
+            None => {
+                self.ready = first;
+                CharsetState::Utf8
+            }
+        };
     }
 
     /// Moves bytes that are ready to `room`. Returns how many.

@@ -275,11 +275,9 @@ impl ReadText {
     fn decode(&mut self) -> Result<bool, Utf8Error> {
         loop {
             let decoder = &mut self.decoder;
-            let step = self.buffer.try_accept(|rest| match decoder.step(rest) {
-                Step::Text(text) => Ok(text),
-                Step::Skip(len) => Err(Step::<()>::Skip(len)),
-                Step::Error(error) => Err(Step::Error(error)),
-                Step::NeedMore => Err(Step::NeedMore),
+            let step = self.buffer.try_accept(|rest| match decoder.step(rest).split() {
+                (text, Step::Text(())) => Ok(text),
+                (_, step) => Err(step),
             });
             match step {
                 Ok(_) => return Ok(true),

@@ -110,25 +110,28 @@ impl MessageCodec {
         Self { messages: self.messages.with_options(options), ..self }
     }
 
+    /// Takes the header of a frame off `src`, unless one is open. Returns how many bytes of its payload are missing, and
+    /// whether the message ends with it. `None` if more bytes are needed.
+    fn open_frame(&mut self, src: &mut BytesMut) -> Result<Option<(u64, bool)>, MessageError> {
+        if let MessageState::Payload { rest, fin } = self.state {
+            return Ok(Some((rest, fin)));
+        }
+        let parsed = match self.role {
+            Role::Server => FrameHeader::parse_from_client(src)?,
+            Role::Client(_) => FrameHeader::parse_from_server(src)?,
+        };
+        let Some((header, len)) = parsed else { return Ok(None) };
+        src.advance(len);
+        self.messages.start(&header)?;
+        // A control frame can be between the frames of a message.
+        let is_control = header.opcode().is_control();
+        let fin = if is_control { self.state == MessageState::Idle } else { header.fin() };
+        Ok(Some((header.payload_length(), fin)))
+    }
+
     fn next(&mut self, src: &mut BytesMut) -> Result<Option<Message>, MessageError> {
         loop {
-            let (rest, fin) = match self.state {
-                MessageState::Payload { rest, fin } => (rest, fin),
-                _ => {
-                    let parsed = match self.role {
-                        Role::Server => FrameHeader::parse_from_client(src)?,
-                        Role::Client(_) => FrameHeader::parse_from_server(src)?,
-                    };
-                    let Some((header, len)) = parsed else { return Ok(None) };
-                    src.advance(len);
-                    self.messages.start(&header)?;
-                    // A control frame can be between the frames of a message.
-                    let is_control = header.opcode().is_control();
-                    let fin =
-                        if is_control { self.state == MessageState::Idle } else { header.fin() };
-                    (header.payload_length(), fin)
-                }
-            };
+            let Some((rest, fin)) = self.open_frame(src)? else { return Ok(None) };
             let len = rest.min(src.len() as u64);
             self.state = MessageState::Payload { rest: rest - len, fin };
             if len > 0 {

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::num::NonZeroU64;
 
 use crate::decoder::{
-    BOM, BomPolicy, Strictness, TextPosition, Utf8Error, Utf8ErrorKind, Utf8Options,
+    BomPolicy, Scanner, Step, Strictness, TextPosition, Utf8Error, Utf8ErrorKind, Utf8Options,
 };
 
 /// The fields of [`TextPosition`]. Lines and columns count from 1.
@@ -100,29 +100,27 @@ impl TryFrom<ErrorFields> for Utf8Error {
 
 /// Whether a decoder can report `error`.
 fn is_possible(error: &Utf8Error) -> bool {
-    use Utf8ErrorKind as Kind;
     let (offset, bytes, next) = (error.valid_up_to(), error.bytes(), error.next_byte());
     let input: Vec<u8> = bytes.iter().copied().chain(next).collect();
     if offset.checked_add(input.len() as u64).is_none() {
         return false;
     }
-    // Whether std finds an error of this length at the start.
-    let std_finds = |len| {
-        let found = core::str::from_utf8(&input).err();
-        found.is_some_and(|error| error.valid_up_to() == 0 && error.error_len() == len)
-    };
-    match error.kind() {
-        Kind::MissingBom => input.is_empty() && offset == 0,
-        Kind::ForbiddenBom => input == BOM && next.is_none() && offset == 0,
+    let bom = match error.kind() {
         // The bytes of legacy text are in another encoding.
-        Kind::Noncharacter | Kind::Forbidden => {
-            next.is_none()
-                && core::str::from_utf8(bytes).map_or(true, |text| text.chars().count() == 1)
+        Utf8ErrorKind::Noncharacter | Utf8ErrorKind::Forbidden => {
+            let text = core::str::from_utf8(bytes);
+            return next.is_none() && text.map_or(true, |text| text.chars().count() == 1);
         }
-        Kind::Incomplete => next.is_none() && std_finds(None),
-        _ => {
-            std_finds(Some(bytes.len()))
-                && Utf8Error::classify(offset, &input, bytes.len()) == *error
-        }
-    }
+        Utf8ErrorKind::ForbiddenBom => BomPolicy::Forbid,
+        Utf8ErrorKind::MissingBom => BomPolicy::Require,
+        _ => BomPolicy::Keep,
+    };
+    let mut scanner = Scanner::new(Utf8Options::new().with_bom(bom));
+    scanner.seek(offset);
+    let found = match scanner.step(&input) {
+        Step::Error(error) => Some(error),
+        Step::NeedMore => scanner.finish(&input),
+        Step::Text(_) | Step::Skip(_) => None,
+    };
+    found == Some(*error)
 }

@@ -3,12 +3,12 @@
 use std::io::{self, BufRead, ErrorKind};
 
 use utf8_codec::io::{StreamError, Utf8Reader};
-use utf8_codec::{ErrorMode, Utf8Options};
+use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Options};
 
+use super::Atom;
 use super::lines::feed::Feed;
 use super::streams::{most, read_error, whole};
-use super::subjects::{Subject, counted};
-use super::{Atom, Errors};
+use super::subjects::Subject;
 
 /// A reader that reads after each chunk until it would block.
 pub struct Blocking {
@@ -105,22 +105,8 @@ impl Subject for Blocking {
         out
     }
 
-    fn held(&self) -> usize {
-        self.reader.as_ref().expect("it is back").rest().len()
-    }
-
-    fn start(&self) -> (bool, usize) {
-        let decoder = self.reader.as_ref().expect("it is back").decoder();
-        (decoder.bom_seen(), decoder.skipped())
-    }
-
-    fn position(&self) -> Option<u64> {
+    fn state(&self) -> Option<(&Utf8Decoder, usize)> {
         let reader = self.reader.as_ref().expect("it is back");
-        Some(reader.decoder().position() + reader.rest().len() as u64)
-    }
-
-    fn errors(&self) -> Option<Errors> {
-        let decoder = self.reader.as_ref().expect("it is back").decoder();
-        Some(counted(decoder))
+        Some((reader.decoder(), reader.rest().len()))
     }
 }

@@ -8,7 +8,7 @@ use futures::channel::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use http_body::{Body, Frame};
 use http_body_util::StreamBody;
 use utf8_codec::http::{BodyError, Utf8Body};
-use utf8_codec::{ErrorMode, Utf8Options};
+use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Options};
 
 use super::subjects::Subject;
 use super::{Atom, Errors, model_error};
@@ -66,17 +66,8 @@ impl Subject for Framed {
         out
     }
 
-    fn held(&self) -> usize {
-        self.body.decoder().incomplete().len()
-    }
-
-    fn start(&self) -> (bool, usize) {
-        let decoder = self.body.decoder();
-        (decoder.bom_seen(), decoder.skipped())
-    }
-
-    fn position(&self) -> Option<u64> {
-        Some(self.body.decoder().position())
+    fn state(&self) -> Option<(&Utf8Decoder, usize)> {
+        Some((self.body.decoder(), 0))
     }
 
     fn errors(&self) -> Option<Errors> {

@@ -13,10 +13,10 @@ use futures::stream::FusedStream;
 use futures::{FutureExt, Stream, StreamExt};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, DuplexStream};
 use utf8_codec::stream::{CharStream, StreamError, Utf8Reader, Utf8Stream};
-use utf8_codec::{ErrorMode, Utf8Error, Utf8ErrorKind, Utf8Options};
+use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options};
 
-use super::subjects::{Reported, Subject, counted};
-use super::{Atom, Errors};
+use super::Atom;
+use super::subjects::{Reported, Subject};
 
 type Chunks = UnboundedReceiver<Result<Bytes, Infallible>>;
 
@@ -126,21 +126,8 @@ where
         out
     }
 
-    fn held(&self) -> usize {
-        self.stream.decoder().incomplete().len()
-    }
-
-    fn start(&self) -> (bool, usize) {
-        let decoder = self.stream.decoder();
-        (decoder.bom_seen(), decoder.skipped())
-    }
-
-    fn position(&self) -> Option<u64> {
-        Some(self.stream.decoder().position())
-    }
-
-    fn errors(&self) -> Option<Errors> {
-        Some(counted(self.stream.decoder()))
+    fn state(&self) -> Option<(&Utf8Decoder, usize)> {
+        Some((self.stream.decoder(), 0))
     }
 }
 
@@ -269,21 +256,8 @@ impl Subject for Chars {
         out
     }
 
-    fn held(&self) -> usize {
-        self.source().decoder().incomplete().len()
-    }
-
-    fn start(&self) -> (bool, usize) {
-        let decoder = self.source().decoder();
-        (decoder.bom_seen(), decoder.skipped())
-    }
-
-    fn position(&self) -> Option<u64> {
-        Some(self.source().decoder().position())
-    }
-
-    fn errors(&self) -> Option<Errors> {
-        Some(counted(self.source().decoder()))
+    fn state(&self) -> Option<(&Utf8Decoder, usize)> {
+        Some((self.source().decoder(), 0))
     }
 
     fn places(&mut self) -> Vec<Reported> {
@@ -518,22 +492,8 @@ impl Subject for Read {
         out
     }
 
-    fn held(&self) -> usize {
-        self.reader.as_ref().expect("it is back").rest().len()
-    }
-
-    fn start(&self) -> (bool, usize) {
-        let decoder = self.reader.as_ref().expect("it is back").decoder();
-        (decoder.bom_seen(), decoder.skipped())
-    }
-
-    fn position(&self) -> Option<u64> {
+    fn state(&self) -> Option<(&Utf8Decoder, usize)> {
         let reader = self.reader.as_ref().expect("it is back");
-        Some(reader.decoder().position() + reader.rest().len() as u64)
-    }
-
-    fn errors(&self) -> Option<Errors> {
-        let reader = self.reader.as_ref().expect("it is back");
-        Some(counted(reader.decoder()))
+        Some((reader.decoder(), reader.rest().len()))
     }
 }

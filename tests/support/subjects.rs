@@ -19,17 +19,28 @@ use super::{Atom, Errors, model_error};
 pub trait Subject {
     fn push(&mut self, chunk: &[u8]) -> Vec<Atom>;
     fn finish(&mut self) -> Vec<Atom>;
+    /// The decoder, and the number of bytes that wait outside it. A validator has none.
+    fn state(&self) -> Option<(&Utf8Decoder, usize)>;
+
     /// The held bytes.
-    fn held(&self) -> usize;
+    fn held(&self) -> usize {
+        self.state().map_or(0, |(decoder, waiting)| decoder.incomplete().len() + waiting)
+    }
 
     /// Whether a BOM was stripped, and the number of skipped bytes.
-    fn start(&self) -> (bool, usize);
+    fn start(&self) -> (bool, usize) {
+        self.state().map_or((false, 0), |(decoder, _)| (decoder.bom_seen(), decoder.skipped()))
+    }
 
     /// The number of consumed bytes, held ones included, if the object knows it.
-    fn position(&self) -> Option<u64>;
+    fn position(&self) -> Option<u64> {
+        self.state().map(|(decoder, waiting)| decoder.position() + waiting as u64)
+    }
 
     /// The number of errors and the first of them, if the object counts them.
-    fn errors(&self) -> Option<Errors>;
+    fn errors(&self) -> Option<Errors> {
+        self.state().map(|(decoder, _)| counted(decoder))
+    }
 
     /// The offsets that the object has reported since the last call, if it reports any.
     fn places(&mut self) -> Vec<Reported> {
@@ -295,20 +306,8 @@ impl Subject for Decoding {
         out
     }
 
-    fn held(&self) -> usize {
-        self.decoder.incomplete().len()
-    }
-
-    fn start(&self) -> (bool, usize) {
-        (self.decoder.bom_seen(), self.decoder.skipped())
-    }
-
-    fn position(&self) -> Option<u64> {
-        Some(self.decoder.position())
-    }
-
-    fn errors(&self) -> Option<Errors> {
-        Some(counted(&self.decoder))
+    fn state(&self) -> Option<(&Utf8Decoder, usize)> {
+        Some((&self.decoder, 0))
     }
 
     fn reset(&mut self) -> bool {
@@ -364,6 +363,10 @@ impl Subject for Validating {
         errors
     }
 
+    fn state(&self) -> Option<(&Utf8Decoder, usize)> {
+        None
+    }
+
     fn held(&self) -> usize {
         self.0.incomplete().len()
     }
@@ -374,11 +377,6 @@ impl Subject for Validating {
 
     fn position(&self) -> Option<u64> {
         Some(self.0.position())
-    }
-
-    /// A validator does not count errors.
-    fn errors(&self) -> Option<Errors> {
-        None
     }
 
     fn reset(&mut self) -> bool {
@@ -439,20 +437,8 @@ impl<C: ToAtoms> Subject for Called<C> {
         out
     }
 
-    fn held(&self) -> usize {
-        self.buffer.len()
-    }
-
-    fn start(&self) -> (bool, usize) {
-        (self.codec.inner().bom_seen(), self.codec.inner().skipped())
-    }
-
-    fn position(&self) -> Option<u64> {
-        Some(self.codec.inner().position() + self.buffer.len() as u64)
-    }
-
-    fn errors(&self) -> Option<Errors> {
-        Some(counted(self.codec.inner()))
+    fn state(&self) -> Option<(&Utf8Decoder, usize)> {
+        Some((self.codec.inner(), self.buffer.len()))
     }
 
     fn reset(&mut self) -> bool {

@@ -301,33 +301,36 @@ impl LineMachine {
     }
 
     fn step_line<'b>(&mut self, bytes: &'b [u8], next: LineAction) -> LineStep<'b> {
-        loop {
-            match self.state {
-                LineState::Start if bytes.is_empty() => return (0, None),
-                LineState::Start => self.open_line(),
-                LineState::Line(line) => {
-                    let start = self.decoder.scanner().start();
-                    match start.peek(bytes) {
-                        Step::Skip(len) => return self.skip_opening(line, &bytes[..len]),
-                        Step::NeedMore if start.may_skip() && matches!(next, LineAction::More) => {
-                            return (0, None);
-                        }
-                        _ if bytes.is_empty() => return (0, None),
-                        opening => return self.search(line, opening, bytes, next),
-                    }
-                }
-                LineState::Rejected(searched) => {
-                    return match self.delimiter.find(bytes, searched.within(bytes)) {
-                        End::Found { next, .. } => self.end_line(bytes, next),
-                        End::Open { .. } if next.is_end() => self.end_line(bytes, bytes.len()),
-                        End::Open { content } => {
-                            self.decoder.scanner_mut().skip(content);
-                            let seen = bytes.len() - content;
-                            self.state = LineState::Rejected(Searched { decided: 0, seen });
-                            (content, None)
-                        }
-                    };
-                }
+        let line = match self.state {
+            LineState::Start if bytes.is_empty() => return (0, None),
+            LineState::Start => self.open_line(),
+            LineState::Line(line) => line,
+            LineState::Rejected(searched) => return self.pass_rejected(searched, bytes, next),
+        };
+        let start = self.decoder.scanner().start();
+        match start.peek(bytes) {
+            Step::Skip(len) => self.skip_opening(line, &bytes[..len]),
+            Step::NeedMore if start.may_skip() && matches!(next, LineAction::More) => (0, None),
+            _ if bytes.is_empty() => (0, None),
+            opening => self.search(line, opening, bytes, next),
+        }
+    }
+
+    /// Consumes the rest of a rejected line, as far as it has arrived.
+    fn pass_rejected<'b>(
+        &mut self,
+        searched: Searched,
+        bytes: &[u8],
+        next: LineAction,
+    ) -> LineStep<'b> {
+        match self.delimiter.find(bytes, searched.within(bytes)) {
+            End::Found { next, .. } => self.end_line(bytes, next),
+            End::Open { .. } if next.is_end() => self.end_line(bytes, bytes.len()),
+            End::Open { content } => {
+                self.decoder.scanner_mut().skip(content);
+                let seen = bytes.len() - content;
+                self.state = LineState::Rejected(Searched { decided: 0, seen });
+                (content, None)
             }
         }
     }
@@ -548,8 +551,8 @@ impl LineMachine {
         LineError::Utf8 { number: self.number, offset: start.position(), error }
     }
 
-    /// Opens the line that begins at the front of the buffer.
-    fn open_line(&mut self) {
+    /// Opens the line that begins at the front of the buffer, and returns it.
+    fn open_line(&mut self) -> OpenLine {
         let fallback = self.fallback.as_ref();
         if fallback.is_some_and(|it| it.awaits_bom()) {
             self.decoder.scanner_mut().expect_bom();
@@ -560,7 +563,7 @@ impl LineMachine {
             _ => LineEncoding::Utf8,
         };
         let start = self.decoder.scanner();
-        self.state = LineState::Line(OpenLine {
+        let line = OpenLine {
             start,
             searched: Searched::NOTHING,
             checked: 0,
@@ -568,7 +571,9 @@ impl LineMachine {
             rejected: 0,
             first_error_offset: 0,
             encoding,
-        });
+        };
+        self.state = LineState::Line(line);
+        line
     }
 
     /// Ends the line with the first `len` of `bytes`. The last of them is the last of its delimiter.
