@@ -13,9 +13,9 @@
 //! ```
 //!
 //! One lookup by the low six bits of a byte (`vpermb`) shifts and masks it, and ignores the marker bits of
-//! leading and continuation bytes. ASCII is widened. If a block contains a character of four bytes, the
-//! indexes of the last bytes are compressed instead, and the bytes of sixteen characters at a time are
-//! gathered by these indexes.
+//! leading and continuation bytes. ASCII is widened. If a block contains a character of four bytes, it has two units of
+//! UTF-16, which are assembled at its last two bytes. For `char`s, the indexes of the last bytes are compressed instead, and
+//! the bytes of sixteen characters at a time are gathered by these indexes.
 //!
 //! Whole vectors are stored while they fit. Near the end of the output, only the needed units are stored.
 

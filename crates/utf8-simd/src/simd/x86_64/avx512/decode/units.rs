@@ -1,15 +1,15 @@
-//! The units of characters that are not ASCII: of those below U+10000 for all bytes of a block at once, of any
-//! characters sixteen at a time.
+//! The units of characters that are not ASCII: those of UTF-16, and of characters below U+10000, for all bytes of a block at
+//! once, other `char`s sixteen at a time.
 //!
-//! Characters below U+10000 are assembled at their last byte. For characters of any length, the bytes of sixteen at a
-//! time are gathered by the indexes of the last bytes; for UTF-16, values become surrogates.
+//! Characters below U+10000 are assembled at their last byte, and in UTF-16 others at their last two: a surrogate at each.
+//! For `char`s of any length, the bytes of sixteen at a time are gathered by the indexes of the last bytes.
 
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
-use crate::simd::generic::{Aligned, first_mut};
+use crate::simd::generic::{Aligned, Vector, first_mut};
 use crate::simd::table;
-use crate::simd::x86_64::avx512::vector::{BLOCK, lanes, store, table};
+use crate::simd::x86_64::avx512::vector::{BLOCK, Bytes64, lanes, store, table};
 
 /// The least byte, as a signed number, that is not a continuation byte.
 #[inline]
@@ -178,6 +178,52 @@ pub(super) fn put_wide<const SIZE: usize, const EXACT: bool>(
     ends: u64,
     out: &mut [MaybeUninit<u8>],
 ) -> usize {
+    if SIZE == 2 {
+        put_pairs::<EXACT>(window, ends, out)
+    } else {
+        put_chars::<EXACT>(window, ends, out)
+    }
+}
+
+/// [`put_wide`] to UTF-16. Of a character of four bytes, the high surrogate is assembled at the third one.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put_pairs<const EXACT: bool>(window: __m512i, ends: u64, out: &mut [MaybeUninit<u8>]) -> usize {
+    let (text, zero) = (Bytes64(window), Bytes64::zero());
+    let [back1, back2, back3] =
+        [text.prev::<1>(zero).0, text.prev::<2>(zero).0, text.prev::<3>(zero).0];
+    let fourth = _mm512_mask_cmpge_epu8_mask(ends, back3, _mm512_set1_epi8(0xF0_u8 as i8));
+    let third = fourth >> 1;
+    let Planes { low, high } = Planes::of_three(window, back1, back2);
+    // Low: DC00 | back1 << 6 & 3C0 | byte & 3F. Its low byte is that of other characters.
+    let tag = _mm512_set1_epi8(0xDC_u8 as i8);
+    let low_tag = _mm512_ternarylogic_epi64::<AND_OR>(high, _mm512_set1_epi8(0x03), tag);
+    // High: D800 + (back2 << 8 & 700 | back1 << 2 & FC | byte >> 4 & 3) - 40
+    let shifted = _mm512_add_epi8(back1, back1);
+    let shifted = _mm512_add_epi8(_mm512_add_epi8(shifted, shifted), _mm512_set1_epi8(-0x40));
+    let last_bits = _mm512_srli_epi16::<4>(window);
+    let of_high = _mm512_ternarylogic_epi64::<AND_OR>(last_bits, _mm512_set1_epi8(0x03), shifted);
+    let borrows = _mm512_testn_epi8_mask(back1, _mm512_set1_epi8(0x30));
+    let high_tag = _mm512_sub_epi8(back2, _mm512_set1_epi8(0xF0_u8.wrapping_sub(0xD8) as i8));
+    let high_tag = _mm512_mask_add_epi8(high_tag, borrows, high_tag, _mm512_set1_epi8(-1));
+    let planes = Planes {
+        low: _mm512_mask_mov_epi8(low, third, of_high),
+        high: _mm512_mask_mov_epi8(_mm512_mask_mov_epi8(high, fourth, low_tag), third, high_tag),
+    };
+    let needed = ends | third;
+    let units = needed.count_ones() as usize;
+    if EXACT {
+        planes.compress(needed).put_exactly::<2>(out);
+    } else {
+        planes.compress(needed).put::<2>(units, out);
+    }
+    units
+}
+
+/// [`put_wide`] to `char`s, sixteen at a time.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put_chars<const EXACT: bool>(window: __m512i, ends: u64, out: &mut [MaybeUninit<u8>]) -> usize {
     let chars = ends.count_ones() as usize;
     // ASCII is payload and begins a character: only bit 7 is added.
     let payload = _mm512_mask2_permutex2var_epi8(
@@ -189,29 +235,19 @@ pub(super) fn put_wide<const SIZE: usize, const EXACT: bool>(
     // The index after the last end is that of the last byte: a character, or the beginning of one, whose
     // value is lower. Both are valid `char`s.
     let places = _mm512_mask_compress_epi8(_mm512_set1_epi8(63), ends, table(&PLACES));
-    let mut units = 0;
     for i in 0..4 {
+        let Some(out @ [_, ..]) = out.get_mut(BLOCK * i..) else { break };
         if 16 * i >= chars {
             break;
         }
         let values = fetch(payload, places, i);
-        let (vector, count) = if SIZE == 4 {
-            (values, 16)
-        } else {
-            let (pairs, keep) = to_pairs(values);
-            let keep = keep & lanes(2 * (chars - 16 * i)) as u32;
-            (_mm512_maskz_compress_epi16(keep, pairs), keep.count_ones() as usize)
-        };
-        let Some(out) = out.get_mut(units * SIZE..) else { break };
         if EXACT {
-            fill::<SIZE>(vector, out);
+            fill::<4>(values, out);
         } else {
-            // In UTF-16, at most 57 units precede these: 89 of the 96 of `most`.
-            store(vector, first_mut(out));
+            store(values, first_mut(out));
         }
-        units += count;
     }
-    if SIZE == 4 { chars } else { units }
+    chars
 }
 
 /// Assembles the characters that end at the `i`th sixteen of `places`.
@@ -231,22 +267,7 @@ fn fetch(payload: __m512i, places: __m512i, i: usize) -> __m512i {
     _mm512_madd_epi16(halves, _mm512_set1_epi32(0x1000_0001))
 }
 
-/// Splits values from U+10000 on into surrogates. Returns the units, the first of each pair in the lower half
-/// of its lane, and which of them count.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn to_pairs(values: __m512i) -> (__m512i, u32) {
-    let supplementary = _mm512_cmpge_epu32_mask(values, _mm512_set1_epi32(0x1_0000));
-    // D800 + ((value - 10000) >> 10) = (D800 - 40) + (value >> 10)
-    let first = _mm512_add_epi32(_mm512_srli_epi32::<10>(values), _mm512_set1_epi32(0xD800 - 0x40));
-    // DC00 + (value & 3FF), in the upper half
-    let second = _mm512_slli_epi32::<16>(_mm512_and_si512(values, _mm512_set1_epi32(0x3FF)));
-    let second = _mm512_or_si512(second, _mm512_set1_epi32(0xDC00_0000_u32 as i32));
-    let pairs = _mm512_mask_or_epi32(values, supplementary, first, second);
-    // Every first unit counts; a second one if it is a surrogate: then it is negative, otherwise zero.
-    let bound = _mm512_set1_epi32(0xFFFF_7FFF_u32 as i32);
-    (pairs, _mm512_cmple_epi16_mask(pairs, bound))
-}
-
+/// `(a & b) | c`
+const AND_OR: i32 = 0xEA;
 /// `a & !b & c`
 const AND_NOT_AND: i32 = 0x20;
