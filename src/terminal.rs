@@ -142,19 +142,14 @@ impl TerminalDecoder {
     ) -> Progress {
         text.reserve(chunk.len());
         let (start, before) = (self.position(), text.len());
-        let mut status = Status::Done;
-        for piece in self.push(chunk) {
+        let appended = self.push(chunk).try_for_each(|piece| {
             match piece {
                 Ok(piece) => text.push_str(piece),
-                Err(error) => match mode.repair(&error, Utf8Options::new()) {
-                    Some(repair) => text.push_str(&repair),
-                    None => {
-                        status = Status::IllFormed(error);
-                        break;
-                    }
-                },
+                Err(error) => text.push_str(&mode.repair(&error, Utf8Options::new()).ok_or(error)?),
             }
-        }
+            Ok(())
+        });
+        let status = appended.map_or_else(Status::IllFormed, |()| Status::Done);
         let used = (self.position() - start) as usize;
         progress(used, self.incomplete(), text.len() - before, status)
     }

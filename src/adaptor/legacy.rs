@@ -89,39 +89,45 @@ impl Legacy {
             return Err(error);
         }
         let mut text = String::new();
-        while text.len() < BLOCK && self.due.is_none() {
-            if self.state == LegacyState::Idle
-                || (self.chunk.is_empty() && self.state == LegacyState::Open)
-            {
-                break;
-            }
-            if text.capacity() == 0 {
-                text.reserve_exact((3 * self.chunk.len().min(BLOCK)).min(BLOCK) + 16);
-            }
-            let at_end = if self.state == LegacyState::Ending { AtEnd::Yes } else { AtEnd::No };
-            let (read, status) = self.decoder.decode(&self.chunk, at_end, &mut text);
-            self.chunk.advance(read);
-            match status {
-                Status::Full | Status::TooSmall { .. } => break,
-                Status::Done if at_end == AtEnd::Yes => self.state = LegacyState::Idle,
-                Status::Done => {}
-                Status::IllFormed(error) => {
-                    self.errors += 1;
-                    let repair = mode.repair(&error, Utf8Options::new());
-                    let error = LegacyError { encoding: self.decoder.charset().name(), error };
-                    self.first.get_or_insert((self.written + text.len() as u64, error));
-                    match repair {
-                        Some(repair) => text.push_str(&repair),
-                        None => self.due = Some(error),
-                    }
-                }
-            }
-        }
+        while text.len() < BLOCK && self.due.is_none() && self.decode(mode, &mut text) {}
         if text.is_empty() {
             return self.due.take().map_or(Ok(None), Err);
         }
         self.written += text.len() as u64;
         Ok(Some(text.into()))
+    }
+
+    /// Appends text of the chunk to `text`. Returns whether there may be more.
+    fn decode(&mut self, mode: ErrorMode, text: &mut String) -> bool {
+        let at_end = match self.state {
+            LegacyState::Ending => AtEnd::Yes,
+            LegacyState::Open if !self.chunk.is_empty() => AtEnd::No,
+            LegacyState::Open | LegacyState::Idle => return false,
+        };
+        if text.capacity() == 0 {
+            text.reserve_exact((3 * self.chunk.len().min(BLOCK)).min(BLOCK) + 16);
+        }
+        let (read, status) = self.decoder.decode(&self.chunk, at_end, text);
+        self.chunk.advance(read);
+        match status {
+            Status::Full | Status::TooSmall { .. } => return false,
+            Status::Done if at_end == AtEnd::Yes => self.state = LegacyState::Idle,
+            Status::Done => {}
+            Status::IllFormed(error) => self.repair(error, mode, text),
+        }
+        true
+    }
+
+    /// Counts an error, and repairs it unless it is due.
+    fn repair(&mut self, error: Utf8Error, mode: ErrorMode, text: &mut String) {
+        let repair = mode.repair(&error, Utf8Options::new());
+        let error = LegacyError { encoding: self.decoder.charset().name(), error };
+        self.errors += 1;
+        self.first.get_or_insert((self.written + text.len() as u64, error));
+        match repair {
+            Some(repair) => text.push_str(&repair),
+            None => self.due = Some(error),
+        }
     }
 }
 

@@ -42,10 +42,8 @@ impl DialectDecoder {
         text: &mut String,
     ) -> Progress<DialectError> {
         let (start, before) = (self.position(), text.len());
-        let status = match self.append_chunk(chunk, mode, text) {
-            Ok(()) => Status::Done,
-            Err(error) => Status::IllFormed(error),
-        };
+        let appended = self.append_chunk(chunk, mode, text);
+        let status = appended.map_or_else(Status::IllFormed, |()| Status::Done);
         let used = (self.position() - start) as usize;
         progress(used, self.incomplete(), text.len() - before, status)
     }
@@ -81,19 +79,17 @@ impl DialectDecoder {
         code_points: &mut Vec<u32>,
     ) -> Progress<DialectError> {
         let (start, before) = (self.position(), code_points.len());
-        let mut status = Status::Done;
-        for piece in self.pieces(chunk, mode) {
+        let appended = self.pieces(chunk, mode).try_for_each(|piece| {
             match piece {
                 Ok(piece) => code_points.extend(piece.code_points()),
-                Err(error) => match error.repair(mode) {
-                    Some(repair) => code_points.extend(repair.chars().map(u32::from)),
-                    None => {
-                        status = Status::IllFormed(error);
-                        break;
-                    }
-                },
+                Err(error) => {
+                    let repair = error.repair(mode).ok_or(error)?;
+                    code_points.extend(repair.chars().map(u32::from));
+                }
             }
-        }
+            Ok(())
+        });
+        let status = appended.map_or_else(Status::IllFormed, |()| Status::Done);
         let used = (self.position() - start) as usize;
         progress(used, self.incomplete(), code_points.len() - before, status)
     }

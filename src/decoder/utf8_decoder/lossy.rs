@@ -456,11 +456,6 @@ struct WithReplacement;
 
 impl Repairs for WithReplacement {
     const REPLACED: Replaced = Replaced::Part;
-
-    #[inline(always)]
-    fn repair(&self, _: u8) -> ShortText {
-        ShortText::REPLACEMENT
-    }
 }
 
 /// Nothing for an ill-formed part.
@@ -468,11 +463,6 @@ struct Skipped;
 
 impl Repairs for Skipped {
     const REPLACED: Replaced = Replaced::Nothing;
-
-    #[inline(always)]
-    fn repair(&self, _: u8) -> ShortText {
-        ShortText::REPLACEMENT
-    }
 }
 
 /// A text for each byte of an ill-formed part.

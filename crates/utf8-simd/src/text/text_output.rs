@@ -245,8 +245,11 @@ pub trait Repairs {
     /// What a text replaces.
     const REPLACED: Replaced;
 
-    /// Returns the text that replaces this byte, or the part that begins with it.
-    fn repair(&self, byte: u8) -> ShortText;
+    /// Returns the text that replaces this byte, or the part that begins with it: U+FFFD, unless implemented.
+    #[inline(always)]
+    fn repair(&self, _byte: u8) -> ShortText {
+        ShortText::REPLACEMENT
+    }
 
     /// Called once for each part, in order, with the part as a slice of the input.
     #[inline(always)]
