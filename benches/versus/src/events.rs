@@ -88,6 +88,11 @@ pub(crate) fn events(bench: &mut Bench) {
                         row.ours(|| streamed(black_box(&chunks)));
                     }
                     peers(&mut row, &chunks, kind, form);
+                    if kind.event > 180 {
+                        let (event, copy) = (kind.event + 8, &*chunks);
+                        row.expect(copied(&chunks, event) as usize);
+                        row.floor("(copy)", move || copied(black_box(copy), event));
+                    }
                     bench.measure(row);
                 }
             }
@@ -110,6 +115,24 @@ fn streamed(chunks: &[Bytes]) -> u64 {
     count(Source(chunks.iter()).utf8().events(), |event| {
         event.as_ref().expect("no event is too long").data.len()
     })
+}
+
+/// What a decoder must do with an event that is cut, besides finding its end and testing its text: it allocates and copies.
+fn copied(chunks: &[Bytes], event: usize) -> u64 {
+    let (mut copy, mut answer) = (Vec::with_capacity(event), 0);
+    for chunk in chunks {
+        let mut rest = &chunk[..];
+        while !rest.is_empty() {
+            let (more, after) = rest.split_at(rest.len().min(event - copy.len()));
+            copy.extend_from_slice(more);
+            rest = after;
+            if copy.len() == event {
+                answer += black_box(&copy).len() as u64;
+                copy = Vec::with_capacity(event);
+            }
+        }
+    }
+    answer
 }
 
 fn peers<'a>(row: &mut Row<'a>, chunks: &'a [Bytes], kind: &Kind, form: &str) {

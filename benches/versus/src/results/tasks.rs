@@ -235,7 +235,9 @@ pub(crate) const TASKS: &[Task] = &[
                `events` is `EventDecoder::push`, `event-stream` is `Utf8Stream::events`. Most peers have only a stream. Lines end with LF, \
                CR or CR LF; in `damaged`, one byte in 1024 is FF. In brackets: a peer that does not return all data of the row. \
                `sse-stream` ends at an ill-formed byte, `sseer`, `eventsource-stream` and `eventsource-stream2` lose events after it, and the \
-               latter two return the last event after a CR late or not at all.",
+               latter two return the last event after a CR late or not at all. `(copy)` only allocates and copies each event, with its length \
+               known: an event that is cut, of 4 KiB and more, also needs a search for its end and a test of its text, and each of the three \
+               is limited by the cache.",
         whats: &[
             ("events", "decode server-sent events"),
             ("events-20", "decode events of 20 bytes"),
