@@ -76,9 +76,14 @@ pub(super) fn by_windows(
         let done = convert(window, room);
         read += done.read;
         written += done.written;
-        if done.stop != Stop::Done || window.len() == rest.len() {
-            return Transcoded { read, written, stop: done.stop };
-        }
+        let stop = match done.stop {
+            stop if window.len() == rest.len() => stop,
+            Stop::Done => continue,
+            // What follows the window does not continue it.
+            Stop::Incomplete(len) => Stop::IllFormed(len),
+            stop => stop,
+        };
+        return Transcoded { read, written, stop };
     }
 }
 
