@@ -50,31 +50,40 @@ pub(super) fn by_windows(
     convert: impl Fn(&[u8], &mut [u8]) -> Transcoded,
 ) -> Transcoded {
     const SHORT: usize = 64;
-    /// Enough that `convert` rarely initialises its block.
+    /// So much that `convert` rarely initialises its block, and what was read is still in the cache when it is copied.
     const WINDOW: usize = 8192;
     // To find where ASCII ends takes longer than to convert a short text.
     let is_short = input.len() <= SHORT && !input.is_ascii();
     let (mut read, mut written) = (0, 0);
     loop {
         let (rest, room) = (tail(input, read), output.get_mut(written..).unwrap_or_default());
-        let most = rest.len().min(room.len());
-        let ascii =
-            if is_short { 0 } else { Level::detect().ascii_before([0x80; 2], head(rest, most)) };
+        let most = rest.len().min(room.len()).min(WINDOW);
+        let text = head(rest, most);
+        let ascii = if is_short { 0 } else { Level::detect().ascii_before([0x80; 2], text) };
         if let (Some(text), Some(room)) = (rest.get(..ascii), room.get_mut(..ascii)) {
             room.copy_from_slice(text);
         }
+        read += ascii;
+        written += ascii;
         if ascii == rest.len() {
-            let (read, written) = (read + ascii, written + ascii);
             return Transcoded { read, written, stop: Stop::Done };
+        }
+        if ascii == WINDOW {
+            continue;
         }
         let (rest, room) = (tail(rest, ascii), room.get_mut(ascii..).unwrap_or_default());
         let window = head(rest, before_character(rest, WINDOW));
         let done = convert(window, room);
-        read += ascii + done.read;
-        written += ascii + done.written;
-        if done.stop != Stop::Done || window.len() == rest.len() {
-            return Transcoded { read, written, stop: done.stop };
-        }
+        read += done.read;
+        written += done.written;
+        let stop = match done.stop {
+            stop if window.len() == rest.len() => stop,
+            Stop::Done => continue,
+            // What follows the window does not continue it.
+            Stop::Incomplete(len) => Stop::IllFormed(len),
+            stop => stop,
+        };
+        return Transcoded { read, written, stop };
     }
 }
 
