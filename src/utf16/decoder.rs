@@ -252,12 +252,22 @@ impl Utf16Decoder {
         if self.high.is_some() {
             return 0;
         }
+        let run = match mode {
+            ErrorMode::Replacement => self.push_replaced(units, out),
+            _ => out.push_units(units, None),
+        };
+        self.position += run as u64;
+        run
+    }
+
+    /// Decodes and counts, with U+FFFD for unpaired surrogates. Returns the units read.
+    #[inline(never)]
+    fn push_replaced(&mut self, units: &[u16], out: &mut impl Utf8Output) -> usize {
         let mut replaced = 0;
-        let run = out.push_units(units, (mode == ErrorMode::Replacement).then_some(&mut replaced));
+        let run = out.push_units(units, Some(&mut replaced));
         if replaced > 0 {
             self.stats.add(replaced, || first_unpaired(self.position, units));
         }
-        self.position += run as u64;
         run
     }
 

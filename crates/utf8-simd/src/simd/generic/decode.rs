@@ -397,7 +397,14 @@ impl<V: Lanes> Units<V> {
         let thirds = third.bitmask();
         let cut = thirds >> (V::LEN - 1);
         let keep = self.keep | thirds & self.keep >> 1;
-        Self { planes: [low, high, zero], keep, len: V::LEN - cut as usize }
+        // A branch, not arithmetic: otherwise the next address would depend on this mask.
+        let len = if cut == 0 {
+            V::LEN
+        } else {
+            branch();
+            V::LEN - 1
+        };
+        Self { planes: [low, high, zero], keep, len }
     }
 
     /// Writes the units, and up to [`EXCESS`] after them. Returns how many.
@@ -483,4 +490,4 @@ fn put_group<P: Part, U: AnyUnit>(units: P, tops: P, room: &mut [U]) {
 /// Prevents the compiler from replacing a branch by arithmetic.
 #[cold]
 #[inline(never)]
-fn branch() {}
+pub(super) fn branch() {}

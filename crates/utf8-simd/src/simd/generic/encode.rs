@@ -21,6 +21,7 @@
 use core::mem::MaybeUninit;
 use core::ops::ControlFlow::{self, Break, Continue};
 
+use super::decode::branch;
 use super::lanes::{Lanes, ONE_OR_TWO, ONE_TO_FOUR, ONE_TO_THREE, Part};
 use super::scan::cold_path;
 use super::vector::{Vector, as_bytes, load};
@@ -341,8 +342,11 @@ fn put_units<V: Lanes, const PAIRS: bool>(
     let len = put_one_to_three([front, last], ascii, below_800.or(surrogate), room);
     match highs >> (count - 1) {
         0 => (count, len),
-        // Half a pair: two bytes.
-        _ => (count - 1, len - 2),
+        // Half a pair: two bytes. A branch, not arithmetic: otherwise the next address would depend on this mask.
+        _ => {
+            branch();
+            (count - 1, len - 2)
+        }
     }
 }
 

@@ -329,7 +329,7 @@ impl Mixed {
     }
 }
 
-/// Encodes the first `count` units of a block; `WHOLE` says that these are all. `split` is 1 if the last unit of the block
+/// Encodes the first `count` units of a block; with `WHOLE`, all of them. `split` is 1 if the last unit of the block
 /// `before` is a high surrogate, to which the first unit must belong. Returns `None` if it does not, or if there is an
 /// unpaired surrogate and these are not replaced.
 #[inline]
