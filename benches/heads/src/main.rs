@@ -1,6 +1,8 @@
 //! The crate beside the development heads of simdutf and simdutf8: validation and conversions of one input in one call.
 
 mod simdutf;
+#[path = "../../support/simdutf_level.rs"]
+mod simdutf_level;
 #[path = "../../support/mod.rs"]
 mod support;
 
@@ -8,6 +10,7 @@ use std::hint::black_box;
 use std::ops::{Range, RangeInclusive};
 
 use clap::Parser;
+use simdutf_level::force_simdutf;
 use support::corpus::Pool;
 use support::{Bench, Corpus, Options, Rng, Row, Work};
 use utf8_simd::{
@@ -44,20 +47,6 @@ fn main() {
         ("samples", format!("medians of {}, each of at least {milliseconds} ms", effort.rounds)),
     ];
     Bench::new(options, effort, &about).run(&[validate, locate, convert, latin1, repair]);
-}
-
-/// Forces the implementation of simdutf for the same instructions.
-fn force_simdutf(level: Level) {
-    let name = match level.name() {
-        "scalar" | "portable" => "fallback",
-        "sse4.1" => "westmere",
-        "avx2" => "haswell",
-        "avx512" => "icelake",
-        "neon" => "arm64",
-        name => panic!("simdutf has no implementation like {name}"),
-    };
-    // SAFETY: this is the only thread. simdutf reads the variable at its first call, which is later.
-    unsafe { std::env::set_var("SIMDUTF_FORCE_IMPLEMENTATION", name) };
 }
 
 /// simdutf8 selects the best implementation; that of a lower level has to be called by name.

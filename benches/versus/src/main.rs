@@ -9,6 +9,8 @@ mod lines;
 mod loopback;
 mod peers;
 mod results;
+#[path = "../../support/simdutf_level.rs"]
+mod simdutf_level;
 #[path = "../../support/mod.rs"]
 mod support;
 
@@ -38,8 +40,8 @@ use std::process::Command;
 
 use clap::Parser;
 use results::Targets;
+use simdutf_level::force_simdutf;
 use support::{Bench, Effort, Options, Scenario};
-use utf8_simd::Level;
 
 const SCENARIOS: &[Scenario] = &[
     |bench| validate::validate(bench, peers::validate),
@@ -100,20 +102,6 @@ fn measure(options: Options) -> serde_json::Value {
     }
     let effort = options.effort();
     Bench::new(options, effort, &header(effort)).run(SCENARIOS).json()
-}
-
-/// Forces the implementation of simdutf for the same instructions. The other peers have no levels above AVX2.
-fn force_simdutf(level: Level) {
-    let name = match level.name() {
-        "scalar" | "portable" => "fallback",
-        "sse4.1" => "westmere",
-        "avx2" => "haswell",
-        "avx512" => "icelake",
-        "neon" => "arm64",
-        name => panic!("simdutf has no implementation like {name}"),
-    };
-    // SAFETY: this is the only thread. simdutf reads the variable at its first call, which is later.
-    unsafe { std::env::set_var("SIMDUTF_FORCE_IMPLEMENTATION", name) };
 }
 
 // ---- what was measured, where, and how ------------------------------------------------------------
