@@ -65,6 +65,10 @@ impl Vector for NeonBytes {
             let sum = vqaddq_s8(vreinterpretq_s8_u8(vector.0), vreinterpretq_s8_u8(other.0));
             NeonBytes(vreinterpretq_u8_s8(sum))
         }
+        fn signed_min(vector: NeonBytes, other: NeonBytes) -> NeonBytes {
+            let least = vminq_s8(vreinterpretq_s8_u8(vector.0), vreinterpretq_s8_u8(other.0));
+            NeonBytes(vreinterpretq_u8_s8(least))
+        }
         fn prev<const N: usize>(vector: NeonBytes, before: NeonBytes) -> NeonBytes {
             const { assert!(matches!(N, 1..=3)) };
             NeonBytes(match N {

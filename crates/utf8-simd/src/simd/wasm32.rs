@@ -61,6 +61,7 @@ impl Vector for Simd128Bytes {
         average: u8x16_avgr,
         max: u8x16_max,
         min: u8x16_min,
+        signed_min: i8x16_min,
     }
 
     arithmetic! { "simd128":

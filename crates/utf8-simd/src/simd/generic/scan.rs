@@ -81,7 +81,7 @@ pub(in crate::simd) fn ascii_before<V: Vector>(any: V, ends: [u8; 2], input: &[u
     let mut at = V::LEN;
     while at < last {
         if at == FEW {
-            while is_plain(any, needles, tail(input, at)) {
+            while is_plain(any, ends, tail(input, at)) {
                 at += 4 * V::LEN;
             }
             if at >= last {
@@ -96,18 +96,21 @@ pub(in crate::simd) fn ascii_before<V: Vector>(any: V, ends: [u8; 2], input: &[u
     first_end(load(any, input, last)).map_or(input.len(), |i| last + i)
 }
 
-/// Whether four vectors at the start of `input` are ASCII without `needles`. `false` if `input` is shorter.
+/// Whether four vectors at the start of `input` are ASCII without `ends`. `false` if `input` is shorter.
 #[inline(always)]
-fn is_plain<V: Vector>(any: V, [a, b]: [V; 2], input: &[u8]) -> bool {
+fn is_plain<V: Vector>(any: V, ends: [u8; 2], input: &[u8]) -> bool {
     let Some(stride) = input.get(..4 * V::LEN) else { return false };
-    let mut high = any;
-    let mut least = any.splat(0xFF);
-    for n in 0..4 {
-        let bytes: V = load(any, stride, n * V::LEN);
-        high = high.or(bytes);
-        least = least.min(bytes.xor(a).min(bytes.xor(b)));
+    let vectors = [0, 1, 2, 3].map(|n| load::<V>(any, stride, n * V::LEN));
+    // As signed bytes, ASCII is above all others, and most of it above the ends, which are usually control characters.
+    let greatest_end = ends.map(|end| end as i8).into_iter().fold(-1, i8::max);
+    let [a, b, c, d] = vectors;
+    let least = a.signed_min(b).signed_min(c.signed_min(d));
+    if !least.saturating_add(any.splat(!greatest_end as u8)).any_high_bit() {
+        return true;
     }
-    !high.or(any.splat(0x80).saturating_sub(least)).any_high_bit()
+    let needles = ends.map(|end| any.splat(end));
+    let [a, b, c, d] = vectors.map(|bytes| bytes.or(matches(bytes, needles)));
+    !a.or(b).or(c.or(d)).any_high_bit()
 }
 
 /// Finds the first error in `input` at or after `from`, if there is one.

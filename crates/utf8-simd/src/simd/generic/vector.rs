@@ -74,6 +74,8 @@ pub(in crate::simd) trait Vector: Copy {
     fn average(self, other: Self) -> Self;
     fn max(self, other: Self) -> Self;
     fn min(self, other: Self) -> Self;
+    /// The minimum of signed bytes.
+    fn signed_min(self, other: Self) -> Self;
     /// For each leading byte, an addend that leaves bit 7 of `here` (C0..=FF) set if the second byte may follow it.
     /// See the documentation of `generic`.
     fn second_addends(self) -> Self;

@@ -98,6 +98,7 @@ impl Vector for Bytes16 {
         average: _mm_avg_epu8,
         max: _mm_max_epu8,
         min: _mm_min_epu8,
+        signed_min: _mm_min_epi8,
     }
 }
 

@@ -99,6 +99,7 @@ impl Vector for Bytes32 {
         average: _mm256_avg_epu8,
         max: _mm256_max_epu8,
         min: _mm256_min_epu8,
+        signed_min: _mm256_min_epi8,
     }
 }
 

@@ -101,6 +101,7 @@ impl Vector for Bytes64 {
         average: _mm512_avg_epu8,
         max: _mm512_max_epu8,
         min: _mm512_min_epu8,
+        signed_min: _mm512_min_epi8,
     }
 }
 
