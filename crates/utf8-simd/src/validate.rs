@@ -31,7 +31,7 @@ pub fn from_utf8_mut(bytes: &mut [u8]) -> Result<&mut str, Utf8Error> {
 #[inline]
 #[must_use]
 pub fn is_utf8(bytes: &[u8]) -> bool {
-    from_utf8(bytes).is_ok()
+    text::whole_text(Level::detect(), bytes).is_ok()
 }
 
 /// Why a well-formed prefix ended.

@@ -75,13 +75,13 @@ pub fn split_far(level: Level, input: &[u8]) -> (&str, Option<usize>) {
 #[doc(hidden)]
 #[inline]
 pub fn whole_text(level: Level, input: &[u8]) -> Result<&str, Validated> {
-    if !is_short_ascii(input) {
+    if !is_short_text(input) {
         let found = level.validate(input);
         if found.valid_up_to != input.len() {
             return Err(found);
         }
     }
-    // SAFETY: `input` is ASCII, or `Level::validate` promises that all of its bytes are well-formed UTF-8.
+    // SAFETY: `input` is ASCII or a two-byte character, or `Level::validate` promises that all of its bytes are well-formed UTF-8.
     // `tests/levels` checks every level.
     Ok(unsafe { core::str::from_utf8_unchecked(input) })
 }
@@ -110,9 +110,9 @@ pub(crate) fn unmask_whole_text(
     Ok(unsafe { core::str::from_utf8_unchecked(input) })
 }
 
-/// Whether `bytes` are at most 32 bytes of ASCII. Rows `validate/*/4-32`.
+/// Whether `bytes` are at most 32 bytes of ASCII, or one character of two bytes. Rows `validate/*/4-32`.
 #[inline(always)]
-fn is_short_ascii(bytes: &[u8]) -> bool {
+fn is_short_text(bytes: &[u8]) -> bool {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     const HIGH_OF_4: u32 = HIGH as u32;
     let len = bytes.len();
@@ -123,7 +123,7 @@ fn is_short_ascii(bytes: &[u8]) -> bool {
         return match *bytes {
             [] => true,
             [a] => a < 0x80,
-            [a, b] => a | b < 0x80,
+            [a, b] => a | b < 0x80 || matches!([a, b], [0xC2..=0xDF, 0x80..=0xBF]),
             [a, b, c] => a | b | c < 0x80,
             _ => false,
         };
