@@ -14,7 +14,8 @@ use simdutf_level::force_simdutf;
 use support::corpus::Pool;
 use support::{Bench, Corpus, Options, Rng, Row, Work};
 use utf8_simd::{
-    Latin1, Level, Stop, Transcoded, Utf8, Utf16, from_utf8, is_utf8, transcode, transcode_lossy,
+    Latin1, Level, Stop, Transcoded, Utf8, Utf16, Utf16Be, Utf32, from_utf8, is_utf8, transcode,
+    transcode_lossy,
 };
 
 /// Measures validation and conversions beside the development heads of simdutf and simdutf8.
@@ -46,7 +47,7 @@ fn main() {
         ("compilers", env!("COMPILERS").to_owned()),
         ("samples", format!("medians of {}, each of at least {milliseconds} ms", effort.rounds)),
     ];
-    Bench::new(options, effort, &about).run(&[validate, locate, convert, latin1, repair]);
+    Bench::new(options, effort, &about).run(&[validate, locate, convert, convert_others, latin1, count_units, repair]);
 }
 
 /// simdutf8 selects the best implementation; that of a lower level has to be called by name.
@@ -183,6 +184,89 @@ fn convert(bench: &mut Bench) {
     }
 }
 
+/// Pairs of encodings that are less usual: other byte orders, UTF-32 in numbers, and those without UTF-8.
+fn convert_others(bench: &mut Bench) {
+    for (size, len, offset) in SIZES {
+        for corpus in Corpus::SCRIPTS {
+            let texts = texts(corpus, len);
+            let bytes = Inputs::new(texts.iter().map(|text| text.clone().into_bytes()), offset);
+            let in_units = || texts.iter().map(|text| text.encode_utf16().collect::<Vec<_>>());
+            let units: Inputs<u16> = Inputs::new(in_units(), offset);
+            let swap = |units: Vec<u16>| units.into_iter().map(u16::to_be).collect::<Vec<_>>();
+            let swapped: Inputs<u16> = Inputs::new(in_units().map(swap), offset);
+            let as_bytes =
+                |units: Vec<u16>| units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+            let big_endian: Inputs<u8> = Inputs::new(in_units().map(as_bytes), offset);
+            let numbers = texts.iter().map(|text| text.chars().map(u32::from).collect());
+            let numbers: Inputs<u32> = Inputs::new(numbers, offset);
+
+            conversion(
+                bench,
+                ("to-utf-32", corpus, size),
+                (&bytes, whole(transcode::<Utf8, Utf32>)),
+                (&bytes, simdutf::utf8_to_utf32),
+            );
+            conversion(
+                bench,
+                ("from-utf-32", corpus, size),
+                (&numbers, whole(transcode::<Utf32, Utf8>)),
+                (&numbers, simdutf::utf32_to_utf8),
+            );
+            let halved = whole(transcode::<Utf8, Utf16Be>);
+            conversion(
+                bench,
+                ("to-utf-16be", corpus, size),
+                (&bytes, move |input: &[u8], output: &mut [u8]| halved(input, output) / 2),
+                (&bytes, simdutf::utf8_to_utf16be),
+            );
+            conversion(
+                bench,
+                ("from-utf-16be", corpus, size),
+                (&big_endian, whole(transcode::<Utf16Be, Utf8>)),
+                (&swapped, simdutf::utf16be_to_utf8),
+            );
+            conversion(
+                bench,
+                ("utf-16-to-utf-32", corpus, size),
+                (&units, whole(transcode::<Utf16, Utf32>)),
+                (&units, simdutf::utf16_to_utf32),
+            );
+            conversion(
+                bench,
+                ("utf-32-to-utf-16", corpus, size),
+                (&numbers, whole(transcode::<Utf32, Utf16>)),
+                (&numbers, simdutf::utf32_to_utf16),
+            );
+        }
+    }
+}
+
+/// The characters and the UTF-16 units of a text.
+fn count_units(bench: &mut Bench) {
+    for (size, len, _) in SIZES {
+        for corpus in Corpus::SCRIPTS {
+            let texts = texts(corpus, len);
+            let bytes = texts.iter().map(String::len).sum();
+            let sum = |count: fn(&str) -> usize| {
+                let texts = &texts;
+                move || black_box(texts).iter().map(|text| count(text) as u64).sum::<u64>()
+            };
+            let contenders: [(_, fn(&str) -> usize, fn(&str) -> usize); 2] = [
+                ("count-chars", utf8_simd::count_chars, simdutf::count_chars),
+                ("utf-16-len", utf8_simd::utf16_len, simdutf::utf16_len),
+            ];
+            for (what, ours, theirs) in contenders {
+                let Some(name) = bench.name(what, corpus.name(), size) else { continue };
+                let mut row = Row::new(name, Work::new(bytes, texts.len(), "text"));
+                row.expect(sum(ours)() as usize);
+                row.ours(sum(ours));
+                row.peer("simdutf", sum(theirs));
+                bench.measure(row);
+            }
+        }
+    }
+}
+
 fn texts(corpus: Corpus, len: usize) -> Vec<String> {
     (0..(L1 / len).max(1)).map(|seed| corpus.text(len, seed as u64)).collect()
 }
@@ -192,11 +276,11 @@ fn latin1(bench: &mut Bench) {
         for corpus in [Corpus::Ascii, Corpus::Latin] {
             let as_latin1 = |c| u8::try_from(c).unwrap_or(0xE9);
             let latin1 = |text: &String| text.chars().map(as_latin1).collect();
-            let latin1: Vec<Vec<u8>> = texts(corpus, len).iter().map(latin1).collect();
+            let latin1_texts: Vec<Vec<u8>> = texts(corpus, len).iter().map(latin1).collect();
             let as_text = |text: &Vec<u8>| text.iter().copied().map(char::from).collect::<String>();
-            let bytes = latin1.iter().map(|text| as_text(text).into_bytes());
+            let bytes = latin1_texts.iter().map(|text| as_text(text).into_bytes());
             let bytes = Inputs::new(bytes, offset);
-            let latin1 = Inputs::new(latin1, offset);
+            let latin1 = Inputs::new(latin1_texts.clone(), offset);
 
             conversion(
                 bench,
@@ -209,6 +293,20 @@ fn latin1(bench: &mut Bench) {
                 ("from-latin-1", corpus, size),
                 (&latin1, whole(transcode::<Latin1, Utf8>)),
                 (&latin1, simdutf::latin1_to_utf8),
+            );
+            let units = latin1_texts.iter().map(|text| text.iter().copied().map(u16::from).collect());
+            let units: Inputs<u16> = Inputs::new(units, offset);
+            conversion(
+                bench,
+                ("utf-16-to-latin-1", corpus, size),
+                (&units, whole(transcode::<Utf16, Latin1>)),
+                (&units, simdutf::utf16_to_latin1),
+            );
+            conversion(
+                bench,
+                ("latin-1-to-utf-16", corpus, size),
+                (&latin1, whole(transcode::<Latin1, Utf16>)),
+                (&latin1, simdutf::latin1_to_utf16),
             );
         }
     }

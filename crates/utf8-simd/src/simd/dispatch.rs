@@ -5,9 +5,11 @@ use core::ops::RangeInclusive;
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 use super::aarch64;
+use super::numbers::ScalarUnit;
 #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
 use super::portable;
 use super::reference::pairs::NulForm;
+use super::slices::Task;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use super::wasm32;
 #[cfg(target_arch = "x86_64")]
@@ -156,6 +158,12 @@ impl Level {
         dispatch!(self, split_pairs(text, nul, out))
     }
 
+    /// Runs a task with the instructions of this level.
+    #[inline]
+    pub(crate) fn run<T: Task>(self, task: T) -> T::Output {
+        dispatch!(self, run(task))
+    }
+
     /// Counts the characters of `text`.
     #[inline]
     pub fn count_chars(self, text: &str) -> usize {
@@ -165,7 +173,9 @@ impl Level {
     /// Decodes `text` into `out`, as far as it fits. Returns the bytes read and the `char`s written; later ones in
     /// `out` may be overwritten.
     #[inline]
-    pub fn decode_chars(self, text: &str, out: &mut [char]) -> (usize, usize) {
+    pub fn decode_chars<C: ScalarUnit>(self, text: &str, out: &mut [C]) -> (usize, usize) {
+        // SAFETY: every level writes the scalar values of `text`, and zeros.
+        let out = unsafe { C::as_numbers(out) };
         dispatch!(self, decode_chars(text, out))
     }
 
@@ -176,7 +186,9 @@ impl Level {
     /// For short messages, where validation alone would take as long. Short is at most 64 bytes of ASCII, and at most 512
     /// bytes of any text with AVX-512.
     #[inline]
-    pub fn decode_short_chars(self, bytes: &[u8], out: &mut [char]) -> Option<usize> {
+    pub fn decode_short_chars<C: ScalarUnit>(self, bytes: &[u8], out: &mut [C]) -> Option<usize> {
+        // SAFETY: every level writes the scalar values of well-formed bytes, which it has tested, and zeros.
+        let out = unsafe { C::as_numbers(out) };
         dispatch!(self, decode_short_chars(bytes, out))
     }
 
@@ -191,7 +203,9 @@ impl Level {
     ///
     /// It needs no validated text, so long ASCII takes one pass instead of two.
     #[inline]
-    pub fn decode_ascii_chars(self, bytes: &[u8], out: &mut [char]) -> usize {
+    pub fn decode_ascii_chars<C: ScalarUnit>(self, bytes: &[u8], out: &mut [C]) -> usize {
+        // SAFETY: every level writes zero-extended bytes.
+        let out = unsafe { C::as_numbers(out) };
         dispatch!(self, decode_ascii_chars(bytes, out))
     }
 

@@ -67,6 +67,7 @@ mod dispatch;
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
 mod generic;
+mod numbers;
 // Elsewhere shifts of 64 bits are slow.
 #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
 mod portable;
@@ -82,11 +83,14 @@ mod x86_64 {
     pub(super) mod sse41;
 }
 
+pub use numbers::ScalarUnit;
+pub(crate) use numbers::scalar_values;
 pub(crate) use reference::ascii_len;
 pub use reference::pairs::NulForm;
 pub use reference::{Sequence, begins_nothing, sequence, surrogate_pair};
 pub use results::BLOCK_ERRORS_LEN;
 pub use results::{BlockErrors, ErrorLen, Validated};
+pub(crate) use slices::Task;
 use slices::as_uninit;
 pub(crate) use slices::table;
 pub use slices::{head, tail};

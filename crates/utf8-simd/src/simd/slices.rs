@@ -30,6 +30,14 @@ pub(in crate::simd) unsafe fn as_uninit<T>(items: &mut [T]) -> &mut [MaybeUninit
     unsafe { &mut *ptr::slice_from_raw_parts_mut(items.as_mut_ptr().cast(), len) }
 }
 
+/// A task whose loops compilers vectorise, for [`Level::run`]. Not a closure: its method is `inline(always)`, so that it becomes
+/// part of a function that has the target features of the level.
+pub(crate) trait Task {
+    type Output;
+
+    fn run(self) -> Self::Output;
+}
+
 /// An array whose entries are computed from their indexes. (A function cannot call a closure at compile time.)
 macro_rules! table {
     ($len:literal, |$index:ident| $entry:expr) => {{

@@ -1,6 +1,9 @@
 //! Latin-1.
 
-use super::{Errors, Latin1, Source, Stop, Target, Transcoded, Utf8, put_by_blocks, through_utf16};
+use super::utf16::stop_before;
+use super::{
+    Errors, Latin1, Map, Source, Stop, Target, Transcoded, Utf8, put_units, through_utf16,
+};
 use crate::simd::{Level, head, tail};
 
 impl Source for Latin1 {
@@ -10,14 +13,14 @@ impl Source for Latin1 {
 
     fn to_utf16(input: &[u8], output: &mut [u16], _: Errors) -> Transcoded {
         let len = input.len().min(output.len());
-        for (unit, &byte) in output.iter_mut().zip(input) {
-            *unit = byte.into();
-        }
+        Level::detect().run(Map { from: input, to: output, of: u16::from });
         Transcoded::until_full((len, len), input.len())
     }
 
     fn to_utf8(input: &[u8], output: &mut [u8], errors: Errors) -> Transcoded {
-        by_windows(input, output, |window, room| through_utf16::<Self, Utf8>(window, room, errors))
+        by_windows(input, output, |window, room| {
+            through_utf16::<Self, _>(window, room, errors, u16::MAX, Utf8::put)
+        })
     }
 }
 
@@ -28,9 +31,13 @@ impl Target for Latin1 {
     fn put(units: &[u16], output: &mut [u8], errors: Errors) -> (usize, usize) {
         let one = |rest: &[u16]| match u8::try_from(*rest.first()?) {
             Ok(byte) => Some(byte),
-            Err(_) => (errors == Errors::Replace).then_some(b'?'),
+            Err(_) if errors == Errors::Replace => {
+                (stop_before(rest, |unit| unit) == Stop::Full).then_some(b'?')
+            }
+            Err(_) => None,
         };
-        put_by_blocks(units, output, |unit| unit <= Self::GREATEST, |unit| unit as u8, one)
+        let plain = |block: &[u16]| block.iter().fold(0, |all, unit| all | unit) <= 0xFF;
+        put_units(units, output, plain, |unit| unit as u8, one)
     }
 
     fn from_source<S: Source + ?Sized>(

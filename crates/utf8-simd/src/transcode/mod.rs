@@ -1,16 +1,14 @@
 //! Conversion between encodings.
 //!
 //! ```text
-//!            Utf8   str   char    to Utf8, Utf16, char: with the operations of a level
-//!                │   │   │
-//!                ▼   ▼   ▼
-//! Utf16 ──► well-formed UTF-16 ──► Utf16Le, Utf16Be, Latin1, Utf32
-//!                ▲   ▲   ▲         and from there to Utf8, with the operation of a level
-//!                │   │   │
-//!   Utf16Le, Utf16Be, Latin1, Utf32
+//! Utf8, str ──────────────► Utf8, Utf16, Utf32, char   with the operations of a level
+//! Utf32 ──► char ─────────► Utf8                       with the operation of a level, after a test of each window
+//! Utf16, Utf16Le, Utf16Be ► Utf8                       with the operation of a level, in bytes a block at a time
+//! Utf16 ──────────────────► Utf32, char, Latin1        in loops that compilers vectorise
+//! Utf32, char ────────────► Utf16
 //! ```
 //!
-//! Other directions go through a block of UTF-16 on the stack. If its end does not fit into the output, the source is
+//! Other directions go through a block of well-formed UTF-16 on the stack. If its end does not fit into the output, the source is
 //! decoded once more, up to the unit that fits: that is how much of it has been read. ASCII between UTF-8 and Latin-1 is copied.
 
 mod latin1;
@@ -30,6 +28,7 @@ pub use owned::{
 use alloc::string::String;
 use core::ops::{Index, RangeFrom};
 
+use crate::simd::{Level, ScalarUnit, Task};
 #[cfg(feature = "alloc")]
 use crate::validate::valid_prefix;
 use utf16::is_high;
@@ -154,7 +153,7 @@ pub trait Source {
 
     #[doc(hidden)]
     fn to_utf8(input: &Self::Input, output: &mut [u8], errors: Errors) -> Transcoded {
-        through_utf16::<Self, Utf8>(input, output, errors)
+        through_utf16::<Self, _>(input, output, errors, u16::MAX, Utf8::put)
     }
 
     /// Appends to `text`. Returns the units read, and why it stopped, which is not `Full`.
@@ -171,13 +170,17 @@ pub trait Source {
     }
 
     #[doc(hidden)]
-    fn to_chars(input: &Self::Input, output: &mut [char], errors: Errors) -> Transcoded {
-        through_utf16::<Self, char>(input, output, errors)
+    fn to_utf32<C: ScalarUnit>(
+        input: &Self::Input,
+        output: &mut [C],
+        errors: Errors,
+    ) -> Transcoded {
+        through_utf16::<Self, C>(input, output, errors, u16::MAX, utf32::put)
     }
 
     #[doc(hidden)]
     fn to_latin1(input: &Self::Input, output: &mut [u8], errors: Errors) -> Transcoded {
-        through_utf16::<Self, Latin1>(input, output, errors)
+        through_utf16::<Self, _>(input, output, errors, Latin1::GREATEST, Latin1::put)
     }
 }
 
@@ -208,7 +211,7 @@ pub trait Target: Sized {
         output: &mut [Self::Unit],
         errors: Errors,
     ) -> Transcoded {
-        through_utf16::<S, Self>(input, output, errors)
+        through_utf16::<S, _>(input, output, errors, Self::GREATEST, Self::put)
     }
 }
 
@@ -274,23 +277,29 @@ impl Transcoded {
 }
 
 /// Converts with a block of UTF-16 in between.
-fn through_utf16<S: Source + ?Sized, T: Target>(
+///
+/// `put` is [`Target::put`], and `greatest` [`Target::GREATEST`].
+fn through_utf16<S: Source + ?Sized, U>(
     input: &S::Input,
-    output: &mut [T::Unit],
+    output: &mut [U],
     errors: Errors,
+    greatest: u16,
+    put: impl Fn(&[u16], &mut [U], Errors) -> (usize, usize),
 ) -> Transcoded {
     // To initialise a large block would take longer than to convert a short text.
-    if input.as_ref().len() <= 64 {
-        through_block::<S, T, 64>(input, output, errors)
-    } else {
-        through_block::<S, T, 1024>(input, output, errors)
+    match input.as_ref().len() {
+        ..=64 => through_block::<S, U, 64>(input, output, errors, greatest, put),
+        65..=4096 => through_block::<S, U, 1024>(input, output, errors, greatest, put),
+        _ => through_block::<S, U, 4096>(input, output, errors, greatest, put),
     }
 }
 
-fn through_block<S: Source + ?Sized, T: Target, const LEN: usize>(
+fn through_block<S: Source + ?Sized, U, const LEN: usize>(
     input: &S::Input,
-    output: &mut [T::Unit],
+    output: &mut [U],
     errors: Errors,
+    greatest: u16,
+    put: impl Fn(&[u16], &mut [U], Errors) -> (usize, usize),
 ) -> Transcoded {
     let mut block = [0; LEN];
     let (mut read, mut written) = (0, 0);
@@ -299,8 +308,8 @@ fn through_block<S: Source + ?Sized, T: Target, const LEN: usize>(
         // A unit of output takes two units of UTF-16 at most; one pair is needed to see what is next.
         let most = room.len().saturating_mul(2).clamp(2, LEN);
         let decoded = S::to_utf16(rest, &mut block[..most], errors);
-        let (used, put) = T::put(&block[..decoded.written], room, errors);
-        written += put;
+        let (used, len) = put(&block[..decoded.written], room, errors);
+        written += len;
         if used == decoded.written {
             read += decoded.read;
             if decoded.stop != Stop::Full {
@@ -310,7 +319,7 @@ fn through_block<S: Source + ?Sized, T: Target, const LEN: usize>(
             let (fits, after) = block.split_at_mut(used);
             read += S::to_utf16(rest, fits, errors).read;
             let next_len = if is_high(after[0]) { 2 } else { 1 };
-            let stop = if after[0] > T::GREATEST && errors == Errors::Stop {
+            let stop = if after[0] > greatest && errors == Errors::Stop {
                 Stop::Unmappable(S::to_utf16(&input[read..], &mut after[..next_len], errors).read)
             } else {
                 Stop::Full
@@ -320,31 +329,65 @@ fn through_block<S: Source + ?Sized, T: Target, const LEN: usize>(
     }
 }
 
-/// The units that are tested and converted together.
-const TOGETHER: usize = 16;
+/// The units that are converted together, at least.
+const TOGETHER: usize = 32;
 
-/// Converts units of well-formed UTF-16: blocks in which all are `plain` by `of`, and others one by one. `one` returns
-/// `None` for a character that the encoding lacks. Returns the units read and written.
-fn put_by_blocks<U: Copy>(
-    units: &[u16],
-    output: &mut [U],
-    plain: impl Fn(u16) -> bool,
-    of: impl Fn(u16) -> U,
-    one: impl Fn(&[u16]) -> Option<U>,
-) -> (usize, usize) {
-    let (mut read, mut written) = (0, 0);
-    loop {
-        while let (Some(from), Some(to)) = (
-            units[read..].first_chunk::<TOGETHER>(),
-            output[written..].first_chunk_mut::<TOGETHER>(),
-        ) && from.iter().fold(true, |all, &unit| all & plain(unit))
-        {
-            for (to, &from) in to.iter_mut().zip(from) {
+/// Converts units to one unit each, as far as they fit: in blocks that are `plain`. Returns how many.
+///
+/// If there are enough, their last ones are converted in a block too, which overlaps the one before it.
+struct MapBlocks<'a, T, U, P, F> {
+    from: &'a [T],
+    to: &'a mut [U],
+    plain: P,
+    of: F,
+}
+
+impl<T: Copy, U, P: Fn(&[T]) -> bool, F: Fn(T) -> U> Task for MapBlocks<'_, T, U, P, F> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run(self) -> usize {
+        const BLOCK: usize = 8 * TOGETHER;
+        let Self { from, to, plain, of } = self;
+        let len = from.len().min(to.len());
+        let mut at = 0;
+        while at < len {
+            let (start, most) = match len - at {
+                ..TOGETHER if len >= TOGETHER => (len - TOGETHER, TOGETHER),
+                left @ ..TOGETHER => (at, left),
+                left => (at, (left / TOGETHER * TOGETHER).min(BLOCK)),
+            };
+            let sizes = [most, most.min(TOGETHER)];
+            let Some(size) = sizes.into_iter().find(|size| plain(&from[start..start + size]))
+            else {
+                break;
+            };
+            at = start + size;
+            for (to, &from) in to[start..at].iter_mut().zip(&from[start..at]) {
                 *to = of(from);
             }
-            read += TOGETHER;
-            written += TOGETHER;
         }
+        at
+    }
+}
+
+/// Converts units of UTF-16 to one unit each, and pairs of surrogates to one: blocks that are `plain` by `of`, and others one by
+/// one. `one` returns `None` for a character that the encoding lacks, and for an unpaired surrogate. Returns the units read and
+/// written.
+fn put_units<U>(
+    units: &[u16],
+    output: &mut [U],
+    plain: impl Fn(&[u16]) -> bool + Copy,
+    of: impl Fn(u16) -> U + Copy,
+    one: impl Fn(&[u16]) -> Option<U>,
+) -> (usize, usize) {
+    let level = Level::detect();
+    let (mut read, mut written) = (0, 0);
+    loop {
+        let (from, to) = (&units[read..], &mut output[written..]);
+        let len = level.run(MapBlocks { from, to, plain, of });
+        read += len;
+        written += len;
         for _ in 0..TOGETHER {
             let (Some(&unit), Some(to)) = (units.get(read), output.get_mut(written)) else {
                 return (read, written);
@@ -353,6 +396,24 @@ fn put_by_blocks<U: Copy>(
             *to = converted;
             read += if is_high(unit) { 2 } else { 1 };
             written += 1;
+        }
+    }
+}
+
+/// Converts each unit to one.
+struct Map<'a, T, U, F> {
+    from: &'a [T],
+    to: &'a mut [U],
+    of: F,
+}
+
+impl<T: Copy, U, F: Fn(T) -> U> Task for Map<'_, T, U, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (to, &from) in self.to.iter_mut().zip(self.from) {
+            *to = (self.of)(from);
         }
     }
 }

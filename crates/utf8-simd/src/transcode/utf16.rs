@@ -4,8 +4,10 @@
 use alloc::string::String;
 
 use super::utf8::put_damaged_ascii;
-use super::{Errors, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le};
-use crate::simd::Level;
+use super::{
+    Errors, Latin1, Map, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le, utf32,
+};
+use crate::simd::{Level, ScalarUnit, Task};
 #[cfg(feature = "alloc")]
 use crate::text::push_utf16;
 
@@ -17,19 +19,16 @@ impl Source for Utf16 {
     const NAME: &str = "UTF-16";
 
     fn to_utf16(input: &[u16], output: &mut [u16], errors: Errors) -> Transcoded {
-        decode(input, |unit| unit, output, errors).replace_end(output, errors, &[REPLACEMENT])
+        let done = Level::detect().run(Decode { input, unit: |unit| unit, output, errors });
+        done.replace_end(output, errors, &[REPLACEMENT])
     }
 
-    fn to_utf8(input: &[u16], output: &mut [u8], errors: Errors) -> Transcoded {
-        let mut count = 0;
-        let replaced = (errors == Errors::Replace).then_some(&mut count);
-        let (read, written) = Level::detect().encode_utf16(input, output, replaced);
-        let stop = match stop_before(&input[read..], |unit| unit) {
-            Stop::IllFormed(_) if errors == Errors::Replace => Stop::Full,
-            stop => stop,
-        };
-        let done = Transcoded { read, written, stop };
-        done.replace_end(output, errors, "\u{FFFD}".as_bytes())
+    fn to_utf32<C: ScalarUnit>(input: &[u16], output: &mut [C], errors: Errors) -> Transcoded {
+        by_units(input, output, errors, C::REPLACEMENT, u16::MAX, utf32::put)
+    }
+
+    fn to_latin1(input: &[u16], output: &mut [u8], errors: Errors) -> Transcoded {
+        by_units(input, output, errors, b"?", Latin1::GREATEST, Latin1::put)
     }
 
     #[cfg(feature = "alloc")]
@@ -84,6 +83,10 @@ impl Source for Utf16Le {
     fn to_utf16(input: &[u8], output: &mut [u16], errors: Errors) -> Transcoded {
         decode_bytes(input, u16::from_le_bytes, output, errors)
     }
+
+    fn to_utf8(input: &[u8], output: &mut [u8], errors: Errors) -> Transcoded {
+        bytes_to_utf8(input, u16::from_le_bytes, output, errors)
+    }
 }
 
 impl Target for Utf16Le {
@@ -102,6 +105,10 @@ impl Source for Utf16Be {
     fn to_utf16(input: &[u8], output: &mut [u16], errors: Errors) -> Transcoded {
         decode_bytes(input, u16::from_be_bytes, output, errors)
     }
+
+    fn to_utf8(input: &[u8], output: &mut [u8], errors: Errors) -> Transcoded {
+        bytes_to_utf8(input, u16::from_be_bytes, output, errors)
+    }
 }
 
 impl Target for Utf16Be {
@@ -109,6 +116,40 @@ impl Target for Utf16Be {
 
     fn put(units: &[u16], output: &mut [u8], _: Errors) -> (usize, usize) {
         put_bytes(units, output, u16::to_be_bytes)
+    }
+}
+
+/// Converts units to one unit each, and pairs of surrogates to one. `put` is [`Target::put`], and `greatest`
+/// [`Target::GREATEST`].
+fn by_units<U: Copy>(
+    input: &[u16],
+    output: &mut [U],
+    errors: Errors,
+    replacement: &[U],
+    greatest: u16,
+    put: impl Fn(&[u16], &mut [U], Errors) -> (usize, usize),
+) -> Transcoded {
+    let (mut read, mut written) = (0, 0);
+    loop {
+        let (used, len) = put(&input[read..], &mut output[written..], errors);
+        read += used;
+        written += len;
+        let stop = match (stop_before(&input[read..], |unit| unit), errors) {
+            (Stop::IllFormed(len), Errors::Replace) => match output.get_mut(written..=written) {
+                Some(room) => {
+                    room.copy_from_slice(replacement);
+                    read += len;
+                    written += replacement.len();
+                    continue;
+                }
+                None => Stop::Full,
+            },
+            (Stop::Full, Errors::Stop) if input[read] > greatest => {
+                Stop::Unmappable(1 + usize::from(is_high(input[read])))
+            }
+            (stop, _) => stop,
+        };
+        return Transcoded { read, written, stop }.replace_end(output, errors, replacement);
     }
 }
 
@@ -124,10 +165,55 @@ fn put<U>(units: &[u16], output: &mut [U], of: impl Fn(u16) -> U) -> (usize, usi
     if len < units.len() && len > 0 && is_high(units[len - 1]) {
         len -= 1;
     }
-    for (to, &unit) in output.iter_mut().zip(&units[..len]) {
-        *to = of(unit);
-    }
+    Level::detect().run(Map { from: &units[..len], to: output, of });
     (len, len)
+}
+
+/// Encodes UTF-16 in bytes as UTF-8, by way of a block of units, which the level validates.
+fn bytes_to_utf8(
+    input: &[u8],
+    unit: impl Fn([u8; 2]) -> u16 + Copy,
+    output: &mut [u8],
+    errors: Errors,
+) -> Transcoded {
+    // To initialise a large block would take longer than to convert a short text.
+    match input.len() {
+        ..=256 => bytes_to_utf8_by::<128>(input, unit, output, errors),
+        _ => bytes_to_utf8_by::<1024>(input, unit, output, errors),
+    }
+}
+
+fn bytes_to_utf8_by<const LEN: usize>(
+    input: &[u8],
+    unit: impl Fn([u8; 2]) -> u16 + Copy,
+    output: &mut [u8],
+    errors: Errors,
+) -> Transcoded {
+    let level = Level::detect();
+    let (units, odd) = input.as_chunks();
+    let mut block = [0; LEN];
+    let (mut read, mut written, mut count) = (0, 0, 0);
+    loop {
+        let rest = &units[read..];
+        let from = &rest[..rest.len().min(LEN)];
+        let block = &mut block[..from.len()];
+        level.run(Map { from, to: block, of: unit });
+        let replaced = (errors == Errors::Replace).then_some(&mut count);
+        let (used, len) = level.encode_utf16(block, &mut output[written..], replaced);
+        read += used;
+        written += len;
+        let stop = match stop_before(&block[used..], |unit| unit) {
+            // The block ends, perhaps inside a pair, not the input.
+            Stop::Done | Stop::Incomplete(_) if from.len() < rest.len() => continue,
+            Stop::Done if !odd.is_empty() => Stop::Incomplete(1),
+            Stop::Incomplete(_) => Stop::Incomplete(2 + odd.len()),
+            Stop::IllFormed(_) if errors == Errors::Replace => Stop::Full,
+            Stop::IllFormed(_) => Stop::IllFormed(2),
+            stop => stop,
+        };
+        let done = Transcoded { read: 2 * read, written, stop };
+        return done.replace_end(output, errors, "\u{FFFD}".as_bytes());
+    }
 }
 
 /// Decodes UTF-16 in bytes.
@@ -138,7 +224,8 @@ fn decode_bytes(
     errors: Errors,
 ) -> Transcoded {
     let (units, odd) = input.as_chunks();
-    let Transcoded { read, written, stop } = decode(units, unit, output, errors);
+    let Transcoded { read, written, stop } =
+        Level::detect().run(Decode { input: units, unit, output, errors });
     let stop = match stop {
         Stop::Done if !odd.is_empty() => Stop::Incomplete(1),
         Stop::Incomplete(_) => Stop::Incomplete(2 + odd.len()),
@@ -157,44 +244,52 @@ fn decode_bytes(
 ///     without surrogates:  accept it
 ///     otherwise:           compare each unit with the one before and the one after it, without branches
 /// ```
-fn decode<U: Copy>(
-    input: &[U],
-    unit: impl Fn(U) -> u16 + Copy,
-    output: &mut [u16],
+struct Decode<'a, U, F> {
+    input: &'a [U],
+    unit: F,
+    output: &'a mut [u16],
     errors: Errors,
-) -> Transcoded {
-    const COPIED: usize = 64;
-    let fits = input.len().min(output.len());
-    let mut len = 0;
-    while len < fits {
-        let end = fits.min(len + COPIED);
-        let mut surrogates = 0;
-        for (to, &from) in output[len..end].iter_mut().zip(&input[len..end]) {
-            *to = unit(from);
-            surrogates |= u16::from(is_surrogate(*to));
+}
+
+impl<U: Copy, F: Fn(U) -> u16 + Copy> Task for Decode<'_, U, F> {
+    type Output = Transcoded;
+
+    #[inline(always)]
+    fn run(self) -> Transcoded {
+        let Self { input, unit, output, errors } = self;
+        const COPIED: usize = 64;
+        let fits = input.len().min(output.len());
+        let mut len = 0;
+        while len < fits {
+            let end = fits.min(len + COPIED);
+            let mut surrogates = 0;
+            for (to, &from) in output[len..end].iter_mut().zip(&input[len..end]) {
+                *to = unit(from);
+                surrogates |= u16::from(is_surrogate(*to));
+            }
+            if surrogates == 0 {
+                len = end;
+                continue;
+            }
+            let end = end.min(input.len() - 1);
+            let mut accepted = 0;
+            if len > 0 && len < end {
+                accepted = pair(&input[len - 1..=end], unit, &mut output[len..end], errors);
+            }
+            if accepted == 0 {
+                accepted = decode_one(&input[len..], unit, &mut output[len..], errors);
+            }
+            if accepted == 0 {
+                break;
+            }
+            len += accepted;
         }
-        if surrogates == 0 {
-            len = end;
-            continue;
-        }
-        let end = end.min(input.len() - 1);
-        let mut accepted = 0;
-        if len > 0 && len < end {
-            accepted = pair(&input[len - 1..=end], unit, &mut output[len..end], errors);
-        }
-        if accepted == 0 {
-            accepted = decode_one(&input[len..], unit, &mut output[len..], errors);
-        }
-        if accepted == 0 {
-            break;
-        }
-        len += accepted;
+        let stop = match stop_before(&input[len..], unit) {
+            Stop::IllFormed(_) if errors == Errors::Replace => Stop::Full,
+            stop => stop,
+        };
+        Transcoded { read: len, written: len, stop }
     }
-    let stop = match stop_before(&input[len..], unit) {
-        Stop::IllFormed(_) if errors == Errors::Replace => Stop::Full,
-        stop => stop,
-    };
-    Transcoded { read: len, written: len, stop }
 }
 
 /// Copies units between two others, up to an unpaired surrogate, or replaces it. Returns the number of units that are
@@ -251,7 +346,7 @@ fn decode_one<U: Copy>(
 }
 
 /// Returns why a strict conversion stops before `input`, if it is neither ill-formed nor at its end: the output is full.
-fn stop_before<U: Copy>(input: &[U], unit: impl Fn(U) -> u16) -> Stop {
+pub(super) fn stop_before<U: Copy>(input: &[U], unit: impl Fn(U) -> u16) -> Stop {
     let Some(&first) = input.first() else { return Stop::Done };
     let first = unit(first);
     if !is_surrogate(first) {

@@ -2,34 +2,32 @@
 
 use super::utf8::put_damaged_ascii;
 use super::utf16::is_surrogate;
-use super::{Errors, Source, Stop, TOGETHER, Target, Transcoded, Utf32, put_by_blocks};
-use crate::simd::{Level, surrogate_pair};
+use super::{Errors, MapBlocks, Source, Stop, TOGETHER, Target, Transcoded, Utf32, put_units};
+use crate::simd::{Level, ScalarUnit, scalar_values, surrogate_pair, tail};
 
 impl Source for char {
     type Input = [char];
     type InputUnit = char;
     const NAME: &str = "UTF-32";
 
-    fn to_utf16(input: &[char], output: &mut [u16], errors: Errors) -> Transcoded {
-        decode(input, u32::from, output, errors)
+    fn to_utf16(input: &[char], output: &mut [u16], _: Errors) -> Transcoded {
+        Transcoded::until_full(encode_utf16(input, output, Some), input.len())
     }
 
     fn to_utf8(input: &[char], output: &mut [u8], _: Errors) -> Transcoded {
         Transcoded::until_full(Level::detect().encode_chars(input, output), input.len())
     }
 
-    fn to_chars(input: &[char], output: &mut [char], _: Errors) -> Transcoded {
-        let len = input.len().min(output.len());
-        output[..len].copy_from_slice(&input[..len]);
-        Transcoded::until_full((len, len), input.len())
+    fn to_utf32<C: ScalarUnit>(input: &[char], output: &mut [C], _: Errors) -> Transcoded {
+        Transcoded::until_full(copy(input, output), input.len())
     }
 }
 
 impl Target for char {
     type Unit = char;
 
-    fn put(units: &[u16], output: &mut [char], _: Errors) -> (usize, usize) {
-        put(units, output, |c| c)
+    fn put(units: &[u16], output: &mut [char], errors: Errors) -> (usize, usize) {
+        put(units, output, errors)
     }
 
     fn put_damaged_ascii(input: &[u8], output: &mut [char]) -> (usize, usize) {
@@ -42,7 +40,7 @@ impl Target for char {
         output: &mut [char],
         errors: Errors,
     ) -> Transcoded {
-        S::to_chars(input, output, errors)
+        S::to_utf32(input, output, errors)
     }
 }
 
@@ -52,58 +50,147 @@ impl Source for Utf32 {
     const NAME: &str = "UTF-32";
 
     fn to_utf16(input: &[u32], output: &mut [u16], errors: Errors) -> Transcoded {
-        decode(input, |unit| unit, output, errors)
+        let (mut read, mut written) = (0, 0);
+        loop {
+            let (used, len) = encode_utf16(&input[read..], &mut output[written..], char::from_u32);
+            read += used;
+            written += len;
+            let is_ill_formed = input.get(read).is_some_and(|&unit| char::from_u32(unit).is_none());
+            let stop = match (input.get(read), output.get_mut(written), errors) {
+                (None, ..) => Stop::Done,
+                (Some(_), _, Errors::Stop) if is_ill_formed => Stop::IllFormed(1),
+                (Some(_), Some(to), Errors::Replace) if is_ill_formed => {
+                    *to = 0xFFFD;
+                    read += 1;
+                    written += 1;
+                    continue;
+                }
+                _ => Stop::Full,
+            };
+            return Transcoded { read, written, stop };
+        }
+    }
+
+    fn to_utf8(input: &[u32], output: &mut [u8], errors: Errors) -> Transcoded {
+        let level = Level::detect();
+        let encode = |chars: &[char], room: &mut [u8]| level.encode_chars(chars, room);
+        by_chars(input, output, errors, "\u{FFFD}".as_bytes(), encode)
+    }
+
+    fn to_utf32<C: ScalarUnit>(input: &[u32], output: &mut [C], errors: Errors) -> Transcoded {
+        by_chars(input, output, errors, C::REPLACEMENT, copy)
     }
 }
 
 impl Target for Utf32 {
     type Unit = u32;
 
-    fn put(units: &[u16], output: &mut [u32], _: Errors) -> (usize, usize) {
-        put(units, output, u32::from)
+    fn put(units: &[u16], output: &mut [u32], errors: Errors) -> (usize, usize) {
+        put(units, output, errors)
+    }
+
+    fn put_damaged_ascii(input: &[u8], output: &mut [u32]) -> (usize, usize) {
+        put_damaged_ascii(input, output, 0xFFFD)
+    }
+
+    #[inline(always)]
+    fn from_source<S: Source + ?Sized>(
+        input: &S::Input,
+        output: &mut [u32],
+        errors: Errors,
+    ) -> Transcoded {
+        S::to_utf32(input, output, errors)
     }
 }
 
-/// Writes the characters of well-formed UTF-16, as many as fit. Returns the units read and written.
-fn put<U: Copy>(units: &[u16], output: &mut [U], of: impl Fn(char) -> U) -> (usize, usize) {
-    let plain = |unit: u16| char::from_u32(unit.into()).unwrap_or(char::REPLACEMENT_CHARACTER);
+/// Writes the characters of UTF-16, as many as fit. Stops before an unpaired surrogate. Returns the units read and the
+/// characters written.
+pub(super) fn put<C: ScalarUnit>(units: &[u16], output: &mut [C], _: Errors) -> (usize, usize) {
     let one = |rest: &[u16]| match *rest {
-        [high, low, ..] => Some(of(surrogate_pair(high, low).unwrap_or_else(|| plain(high)))),
-        [unit] => Some(of(plain(unit))),
+        [high, low, ..] if is_surrogate(high) => surrogate_pair(high, low).map(C::from),
+        [unit, ..] => char::from_u32(unit.into()).map(C::from),
         [] => None,
     };
-    put_by_blocks(units, output, |unit| !is_surrogate(unit), |unit| of(plain(unit)), one)
+    let no_surrogates = |block: &[u16]| {
+        block.iter().fold(u16::MAX, |least, unit| least.min(unit.wrapping_sub(0xD800))) >= 0x800
+    };
+    put_units(units, output, no_surrogates, C::of_unit, one)
 }
 
-fn decode<U: Copy>(
-    input: &[U],
-    value: impl Fn(U) -> u32,
+/// Copies `char`s, as many as fit. Returns how many are read and written.
+fn copy<C: ScalarUnit>(chars: &[char], output: &mut [C]) -> (usize, usize) {
+    let len = output.iter_mut().zip(chars).map(|(to, &c)| *to = C::from(c)).count();
+    (len, len)
+}
+
+/// Encodes numbers or `char`s in UTF-16, as many as fit, up to one that is no scalar value. Returns how many are read, and the
+/// units written.
+fn encode_utf16<C: ScalarUnit + Into<u32>>(
+    items: &[C],
     output: &mut [u16],
+    as_char: impl Fn(C) -> Option<char>,
+) -> (usize, usize) {
+    let level = Level::detect();
+    let plain = |block: &[C]| {
+        let most = block.iter().fold(0, |most, &c| c.into().max(most));
+        let least =
+            block.iter().fold(u32::MAX, |least, &c| least.min(c.into().wrapping_sub(0xD800)));
+        most < 0x1_0000 && least >= 0x800
+    };
+    let (mut read, mut written) = (0, 0);
+    loop {
+        let (from, to) = (&items[read..], &mut output[written..]);
+        let len = level.run(MapBlocks { from, to, plain, of: |c: C| c.into() as u16 });
+        read += len;
+        written += len;
+        for _ in 0..TOGETHER {
+            let Some(c) = items.get(read).copied().and_then(&as_char) else {
+                return (read, written);
+            };
+            let Some(to) = output.get_mut(written..written + c.len_utf16()) else {
+                return (read, written);
+            };
+            written += c.encode_utf16(to).len();
+            read += 1;
+        }
+    }
+}
+
+/// Converts numbers by way of `char`s, a window at a time, so that it is still in the cache when it is converted.
+fn by_chars<U: Copy>(
+    input: &[u32],
+    output: &mut [U],
     errors: Errors,
+    replacement: &[U],
+    convert: impl Fn(&[char], &mut [U]) -> (usize, usize),
 ) -> Transcoded {
+    const WINDOW: usize = 4096;
     let (mut read, mut written) = (0, 0);
     let stop = loop {
-        while let (Some(from), Some(to)) = (
-            input[read..].first_chunk::<TOGETHER>(),
-            output[written..].first_chunk_mut::<TOGETHER>(),
-        ) && from.iter().fold(0, |most, &unit| value(unit).max(most)) < 0xD800
-        {
-            for (to, &from) in to.iter_mut().zip(from) {
-                *to = value(from) as u16;
-            }
-            read += TOGETHER;
-            written += TOGETHER;
+        let rest = tail(input, read);
+        let window = &rest[..rest.len().min(WINDOW)];
+        let chars = scalar_values(Level::detect(), window);
+        let (used, len) = convert(chars, &mut output[written..]);
+        read += used;
+        written += len;
+        if used < chars.len() {
+            break Stop::Full;
         }
-        let Some(&unit) = input.get(read) else { break Stop::Done };
-        let c = match char::from_u32(value(unit)) {
-            Some(c) => c,
-            None if errors == Errors::Replace => char::REPLACEMENT_CHARACTER,
-            None => break Stop::IllFormed(1),
+        if chars.len() == rest.len() {
+            break Stop::Done;
+        }
+        if chars.len() == window.len() {
+            continue;
+        }
+        if errors == Errors::Stop {
+            break Stop::IllFormed(1);
+        }
+        let Some(room) = output.get_mut(written..written + replacement.len()) else {
+            break Stop::Full;
         };
-        let Some(to) = output.get_mut(written..written + c.len_utf16()) else { break Stop::Full };
-        c.encode_utf16(to);
+        room.copy_from_slice(replacement);
         read += 1;
-        written += to.len();
+        written += replacement.len();
     };
     Transcoded { read, written, stop }
 }

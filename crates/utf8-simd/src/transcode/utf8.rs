@@ -8,7 +8,7 @@ use super::latin1::by_windows;
 #[cfg(feature = "alloc")]
 use super::push_by_blocks;
 use super::{Errors, Latin1, Source, Stop, Target, Transcoded, Utf8, through_utf16};
-use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Level, head, tail};
+use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Level, ScalarUnit, head, tail};
 use crate::text::split_far;
 use crate::validate::{PrefixEnd, valid_prefix};
 
@@ -28,13 +28,13 @@ impl Source for Utf8 {
     }
 
     #[inline(always)]
-    fn to_chars(input: &[u8], output: &mut [char], errors: Errors) -> Transcoded {
+    fn to_utf32<C: ScalarUnit>(input: &[u8], output: &mut [C], errors: Errors) -> Transcoded {
         decode(input, output, errors)
     }
 
     fn to_latin1(input: &[u8], output: &mut [u8], errors: Errors) -> Transcoded {
         by_windows(input, output, |window, room| {
-            through_utf16::<Self, Latin1>(window, room, errors)
+            through_utf16::<Self, _>(window, room, errors, Latin1::GREATEST, Latin1::put)
         })
     }
 
@@ -102,8 +102,8 @@ impl Source for str {
         Transcoded::until_full(u8::decode(Level::detect(), input, output), input.len())
     }
 
-    fn to_chars(input: &str, output: &mut [char], _: Errors) -> Transcoded {
-        Transcoded::until_full(char::decode(Level::detect(), input, output), input.len())
+    fn to_utf32<C: ScalarUnit>(input: &str, output: &mut [C], _: Errors) -> Transcoded {
+        Transcoded::until_full(C::decode(Level::detect(), input, output), input.len())
     }
 
     fn to_latin1(input: &str, output: &mut [u8], errors: Errors) -> Transcoded {
@@ -189,20 +189,20 @@ impl DecodeUnit for u16 {
     }
 }
 
-impl DecodeUnit for char {
-    const REPLACEMENT: &'static [char] = &[char::REPLACEMENT_CHARACTER];
+impl<C: ScalarUnit> DecodeUnit for C {
+    const REPLACEMENT: &'static [C] = C::REPLACEMENT;
     const BYTES: usize = 4;
 
-    fn decode(level: Level, text: &str, output: &mut [char]) -> (usize, usize) {
+    fn decode(level: Level, text: &str, output: &mut [C]) -> (usize, usize) {
         level.decode_chars(text, output)
     }
 
-    fn decode_ascii(level: Level, bytes: &[u8], output: &mut [char]) -> usize {
+    fn decode_ascii(level: Level, bytes: &[u8], output: &mut [C]) -> usize {
         level.decode_ascii_chars(bytes, output)
     }
 
     #[inline]
-    fn decode_short(level: Level, bytes: &[u8], output: &mut [char]) -> Option<usize> {
+    fn decode_short(level: Level, bytes: &[u8], output: &mut [C]) -> Option<usize> {
         level.decode_short_chars(bytes, output)
     }
 }

@@ -588,6 +588,41 @@ fn text_across_the_windows_of_latin_1_is_converted_as_by_the_model() {
     direction::<Latin1, Utf8>(&levels, text.as_bytes());
 }
 
+/// Units are converted in blocks, which must not cut a pair of surrogates, and to which the end need not be aligned.
+#[test]
+fn text_across_blocks_of_units_is_converted_as_by_the_model() {
+    let levels = Levels::lock();
+    const CROSSING: [&[u16]; 4] = [&[0xDBFF, 0xDFFF], &[0xD800], &[0xDC00], &[0xFFFF]];
+    const NUMBERS: [u32; 5] = [0x10_FFFF, 0x11_0000, 0xD800, 0xDFFF, 0xE000];
+    for block in [32, 128, 256, 1024, 4096] {
+        for before in 0..4 {
+            for after in [0, 1, 31, 32, 40] {
+                let fill = |crossing: &[u16]| {
+                    [&vec![0xE9; block - before], crossing, &vec![0x41; after]].concat()
+                };
+                for crossing in CROSSING {
+                    let units = fill(crossing);
+                    let bytes = be_bytes(&units);
+                    direction::<Utf16, Utf8>(&levels, &units);
+                    direction::<Utf16, Utf32>(&levels, &units);
+                    direction::<Utf16, Latin1>(&levels, &units);
+                    direction::<Utf16, Utf16Be>(&levels, &units);
+                    direction::<Utf16Be, Utf8>(&levels, &bytes);
+                    direction::<Utf16Be, Utf16>(&levels, &bytes);
+                    direction::<Utf16Be, Utf32>(&levels, &bytes);
+                }
+                for number in NUMBERS {
+                    let mut numbers: Vec<_> = fill(&[]).into_iter().map(u32::from).collect();
+                    numbers.insert(block - before, number);
+                    direction::<Utf32, Utf8>(&levels, &numbers);
+                    direction::<Utf32, Utf16>(&levels, &numbers);
+                    direction::<Utf32, char>(&levels, &numbers);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn resumed_conversions_join_to_the_whole() {
     let levels = Levels::lock();

@@ -32,6 +32,7 @@ pub mod x86_64 {
         Average: _mm_avg_epu8 __m128i, _mm256_avg_epu8 __m256i, _mm512_avg_epu8 __m512i;
         Max: _mm_max_epu8 __m128i, _mm256_max_epu8 __m256i, _mm512_max_epu8 __m512i;
         Min: _mm_min_epu8 __m128i, _mm256_min_epu8 __m256i, _mm512_min_epu8 __m512i;
+        MinSigned: _mm_min_epi8 __m128i, _mm256_min_epi8 __m256i, _mm512_min_epi8 __m512i;
     }
 
     pub fn _mm_set1_epi8(byte: i8) -> __m128i {

@@ -34,6 +34,7 @@ pub enum Op {
     Average,
     Max,
     Min,
+    MinSigned,
     /// 1 if the sum of two bytes exceeds a byte, else 0.
     Carry,
 }
@@ -51,6 +52,7 @@ impl Op {
             Self::Average => (u16::from(a) + u16::from(b)).div_ceil(2) as u8,
             Self::Max => a.max(b),
             Self::Min => a.min(b),
+            Self::MinSigned => (a as i8).min(b as i8) as u8,
             Self::Carry => u8::from(a.checked_add(b).is_none()),
         }
     }

@@ -55,7 +55,7 @@ mod simd {
     use results::{BLOCK_ERRORS_LEN, BlockErrors};
     pub use results::{ErrorLen, Validated};
     use slices::as_uninit;
-    pub(crate) use slices::{head, table, tail};
+    pub(crate) use slices::{Task, head, table, tail};
 
     /// The length of the well-formed sequence at the start of `input`, and that of the ill-formed one.
     pub fn reference_sequence(input: &[u8]) -> (usize, Option<usize>) {
@@ -115,7 +115,7 @@ mod simd {
             pub name: &'static str,
             /// The bytes in a vector.
             pub block: usize,
-            pub decode_chars: unsafe fn(&str, &mut [char]) -> (usize, usize),
+            pub decode_chars: unsafe fn(&str, &mut [u32]) -> (usize, usize),
             pub decode_utf16: unsafe fn(&str, &mut [u16]) -> (usize, usize),
             pub encode_chars: unsafe fn(&[char], &mut [u8]) -> (usize, usize),
             pub encode_utf16:

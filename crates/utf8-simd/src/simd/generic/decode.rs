@@ -19,8 +19,6 @@
 //! Two paths are shorter: ASCII is widened, and eight consecutive characters of three bytes are
 //! assembled directly (`benches/versus`, cjk).
 
-use core::ptr;
-
 use super::lanes::{Lanes, Part, UNITS};
 use super::test::backs_of;
 use super::vector::{Vector, load};
@@ -49,12 +47,9 @@ pub(in crate::simd) fn count_chars(text: &str) -> usize {
 pub(in crate::simd) fn decode_chars<V: Lanes>(
     any: V,
     text: &str,
-    out: &mut [char],
+    out: &mut [u32],
 ) -> (usize, usize) {
-    let units = ptr::from_mut(out) as *mut [u32];
-    // SAFETY: a `char` has the layout of a `u32`, and the values written are the characters of `text` and
-    // zeros.
-    let (read, written) = decode::<V, u32>(any, text, unsafe { &mut *units });
+    let (read, written) = decode::<V, u32>(any, text, out);
     let (more, len) = reference::convert::decode(&text[read..], &mut out[written..]);
     (read + more, written + len)
 }
@@ -108,7 +103,7 @@ pub(in crate::simd) fn decode_short_ascii<V: Lanes, U: AnyUnit>(
 /// Decodes ASCII at the start of `bytes`, in whole pairs of blocks that fit; all of it, if all of `bytes` are ASCII and there
 /// is such a pair. Returns the number of bytes.
 #[inline(always)]
-pub(in crate::simd) fn decode_leading_ascii<V: Lanes, U: AsciiUnit>(
+pub(in crate::simd) fn decode_leading_ascii<V: Lanes, U: AnyUnit>(
     any: V,
     bytes: &[u8],
     out: &mut [U],
@@ -147,30 +142,16 @@ fn decode<V: Lanes, U: AnyUnit>(any: V, text: &str, out: &mut [U]) -> (usize, us
     (read, written)
 }
 
-/// A unit that can hold a zero-extended byte.
-///
-/// # Safety
-///
-/// - It has two or four bytes, and a byte, zero-extended, is a valid value.
-pub(in crate::simd) unsafe trait AsciiUnit: Copy + From<u8> {}
-
-// SAFETY: two bytes; any value is valid.
-unsafe impl AsciiUnit for u16 {}
-// SAFETY: four bytes; any value is valid.
-unsafe impl AsciiUnit for u32 {}
-// SAFETY: four bytes; numbers below D800 are valid.
-unsafe impl AsciiUnit for char {}
-
 /// A unit into which anything can be written.
 ///
 /// # Safety
 ///
-/// - Any value is valid.
-pub(in crate::simd) unsafe trait AnyUnit: AsciiUnit {}
+/// - It has two or four bytes, and any value is valid.
+pub(in crate::simd) unsafe trait AnyUnit: Copy + From<u8> {}
 
-// SAFETY: an integer.
+// SAFETY: an integer of two bytes.
 unsafe impl AnyUnit for u16 {}
-// SAFETY: an integer.
+// SAFETY: an integer of four bytes.
 unsafe impl AnyUnit for u32 {}
 
 /// Decodes text of a block and more. Stops where a block might not fit.
@@ -279,7 +260,7 @@ fn are_threes<V: Lanes>(any: V, bytes: &[u8], at: usize, ends: u32) -> bool {
 
 /// Decodes the ASCII at the start of `bytes`, two blocks at a time. Returns its length.
 #[inline(always)]
-fn decode_ascii<V: Lanes, U: AsciiUnit>(any: V, bytes: &[u8], out: &mut [U]) -> usize {
+fn decode_ascii<V: Lanes, U: AnyUnit>(any: V, bytes: &[u8], out: &mut [U]) -> usize {
     let mut at = 0;
     for (bytes, out) in bytes.chunks_exact(2 * V::LEN).zip(out.chunks_exact_mut(2 * V::LEN)) {
         let (first, second) = (load::<V>(any, bytes, 0), load::<V>(any, bytes, V::LEN));
@@ -457,9 +438,9 @@ fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {
 
 /// Writes a block of ASCII to the start of `room`.
 #[inline(always)]
-fn put_ascii<V: Lanes, U: AsciiUnit>(block: V, room: &mut [U]) {
+fn put_ascii<V: Lanes, U: AnyUnit>(block: V, room: &mut [U]) {
     const { assert!(size_of::<U>() == 2 || size_of::<U>() == 4) };
-    // SAFETY: bytes, zero-extended, are written; `AsciiUnit` allows these values.
+    // SAFETY: `AnyUnit` allows any value.
     let out = unsafe { as_uninit(&mut room[..V::LEN]) };
     if size_of::<U>() == 2 {
         let [front, back] = block.widen();

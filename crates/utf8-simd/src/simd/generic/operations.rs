@@ -98,12 +98,17 @@ macro_rules! operations {
         }
 
         #[target_feature(enable = $feature)]
+        pub(in crate::simd) fn run<T: crate::simd::Task>(task: T) -> T::Output {
+            task.run()
+        }
+
+        #[target_feature(enable = $feature)]
         pub(in crate::simd) fn count_chars(text: &str) -> usize {
             generic::count_chars(text)
         }
 
         #[target_feature(enable = $feature)]
-        pub(in crate::simd) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
+        pub(in crate::simd) fn decode_chars(text: &str, out: &mut [u32]) -> (usize, usize) {
             generic::decode_chars(<$vector>::zero(), text, out)
         }
 
@@ -126,7 +131,7 @@ macro_rules! operations {
         }
 
         #[target_feature(enable = $feature)]
-        pub(in crate::simd) fn decode_ascii_chars(bytes: &[u8], out: &mut [char]) -> usize {
+        pub(in crate::simd) fn decode_ascii_chars(bytes: &[u8], out: &mut [u32]) -> usize {
             if <$vector>::LEN > 16 {
                 // The compiler widens by four in one instruction, which `Lanes` lacks. Rows `to-chars/ascii`.
                 return reference::convert::decode_ascii(bytes, out);

@@ -6,15 +6,23 @@
 use core::mem::MaybeUninit;
 
 use super::ascii_len;
+use crate::simd::Task;
 
 pub(in crate::simd) fn count_chars(text: &str) -> usize {
     text.chars().count()
 }
 
-pub(in crate::simd) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
+pub(in crate::simd) fn run<T: Task>(task: T) -> T::Output {
+    task.run()
+}
+
+pub(in crate::simd) fn decode_chars(text: &str, out: &mut [u32]) -> (usize, usize) {
     if out.len() >= text.len() && !text.is_ascii() {
         // One by one, without bounds checks: 1.2 to 1.3 times as fast (`blocks/*` of `benches/versus`).
-        return (text.len(), out.iter_mut().zip(text.chars()).map(|(to, c)| *to = c).count());
+        return (
+            text.len(),
+            out.iter_mut().zip(text.chars()).map(|(to, c)| *to = c.into()).count(),
+        );
     }
     decode(text, out)
 }
@@ -29,10 +37,10 @@ pub(in crate::simd) trait DecodedUnit: Copy + From<u8> {
     fn put(c: char, out: &mut [Self]) -> Option<usize>;
 }
 
-impl DecodedUnit for char {
+impl DecodedUnit for u32 {
     #[inline]
     fn put(c: char, out: &mut [Self]) -> Option<usize> {
-        *out.first_mut()? = c;
+        *out.first_mut()? = c.into();
         Some(1)
     }
 }
@@ -81,7 +89,7 @@ pub(in crate::simd) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, u
 }
 
 /// Decodes ASCII at the start of `bytes` to `char`s.
-pub(in crate::simd) fn decode_ascii_chars(bytes: &[u8], out: &mut [char]) -> usize {
+pub(in crate::simd) fn decode_ascii_chars(bytes: &[u8], out: &mut [u32]) -> usize {
     decode_ascii(bytes, out)
 }
 
@@ -121,7 +129,7 @@ pub(in crate::simd) fn decode_ascii<U: DecodedUnit>(bytes: &[u8], out: &mut [U])
 }
 
 /// Decodes `bytes` if they are short ASCII and fit. Returns the number of units.
-pub(in crate::simd) fn decode_short_chars(bytes: &[u8], out: &mut [char]) -> Option<usize> {
+pub(in crate::simd) fn decode_short_chars(bytes: &[u8], out: &mut [u32]) -> Option<usize> {
     if bytes.len() > 64 { None } else { short_ascii(bytes, out) }
 }
 

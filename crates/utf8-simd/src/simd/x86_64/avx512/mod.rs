@@ -9,6 +9,7 @@ mod unmask;
 mod validate;
 mod vector;
 
+use crate::simd::Task;
 pub(in crate::simd) use decode::{
     count_chars, decode_ascii_chars, decode_ascii_utf16, decode_chars, decode_short_chars,
     decode_short_utf16, decode_utf16,
@@ -19,3 +20,8 @@ pub(in crate::simd) use find::{ascii_before, block_errors, byte_masks, find_outs
 pub(in crate::simd) use pairs::{join_pairs, split_pairs};
 pub(in crate::simd) use unmask::{unmask, unmask_and_validate};
 pub(in crate::simd) use validate::{copy_valid_prefix, valid_prefix_len, validate};
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(in crate::simd) fn run<T: Task>(task: T) -> T::Output {
+    task.run()
+}

@@ -60,8 +60,8 @@ pub(in crate::simd) fn count_chars(text: &str) -> usize {
 
 /// Decodes to `char`s; see [`Level::decode_chars`](crate::simd::Level::decode_chars).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(in crate::simd) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
-    // SAFETY: what is written are the characters of `text`, and zeros.
+pub(in crate::simd) fn decode_chars(text: &str, out: &mut [u32]) -> (usize, usize) {
+    // SAFETY: vectors are written, and numbers may have any value.
     let (read, written) = decode::<4>(text, unsafe { as_uninit(out) });
     finish(text, out, read, written)
 }
@@ -75,8 +75,8 @@ pub(in crate::simd) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usiz
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(in crate::simd) fn decode_short_chars(bytes: &[u8], out: &mut [char]) -> Option<usize> {
-    // SAFETY: text is checked; what is written are its characters.
+pub(in crate::simd) fn decode_short_chars(bytes: &[u8], out: &mut [u32]) -> Option<usize> {
+    // SAFETY: vectors are written, and numbers may have any value.
     medium::<4, true>(bytes, unsafe { as_uninit(out) })
 }
 
