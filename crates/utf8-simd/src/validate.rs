@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::simd::{Level, Task, Validated};
+use crate::simd::{Level, Validated};
 use crate::text;
 
 /// Returns `bytes` as text if all of them are well-formed UTF-8, like [`core::str::from_utf8`].
@@ -139,27 +139,10 @@ pub fn count_chars(text: &str) -> usize {
 }
 
 /// Returns the number of UTF-16 units that encode `text`, like `text.encode_utf16().count()`.
+#[inline]
 #[must_use]
 pub fn utf16_len(text: &str) -> usize {
-    Level::detect().run(CountUtf16(text))
-}
-
-struct CountUtf16<'a>(&'a str);
-
-impl Task for CountUtf16<'_> {
-    type Output = usize;
-
-    #[inline(always)]
-    fn run(self) -> usize {
-        /// At most 255, so that a byte counts the units of a block, which compilers vectorise.
-        const COUNTED: usize = 192;
-        // One for each byte that begins a character, and another one for the first of four bytes.
-        let begins =
-            |n: u8, byte: &u8| n + u8::from(*byte as i8 >= -0x40) + u8::from(*byte >= 0xF0);
-        let (blocks, rest) = self.0.as_bytes().as_chunks::<COUNTED>();
-        let count = |block: &[u8]| usize::from(block.iter().fold(0, begins));
-        blocks.iter().map(|block| count(block)).sum::<usize>() + count(rest)
-    }
+    Level::detect().count_utf16(text)
 }
 
 /// Where an input stops being well-formed UTF-8: the counterpart of [`core::str::Utf8Error`].

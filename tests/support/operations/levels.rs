@@ -97,6 +97,7 @@ fn converts(level: Level, text: &str, less: usize) {
     let chars: Vec<char> = text.chars().collect();
     let units: Vec<u16> = text.encode_utf16().collect();
     assert_eq!(level.count_chars(text), chars.len(), "{level:?}: {text:?}");
+    assert_eq!(level.count_utf16(text), text.encode_utf16().count(), "{level:?}: {text:?}");
 
     for less in [0, less] {
         let room = chars.len().saturating_sub(less);

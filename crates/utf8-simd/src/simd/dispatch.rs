@@ -170,6 +170,12 @@ impl Level {
         dispatch!(self, count_chars(text))
     }
 
+    /// Counts the UTF-16 units that encode `text`.
+    #[inline]
+    pub fn count_utf16(self, text: &str) -> usize {
+        dispatch!(self, count_utf16(text))
+    }
+
     /// Decodes `text` into `out`, as far as it fits. Returns the bytes read and the `char`s written; later ones in
     /// `out` may be overwritten.
     #[inline]

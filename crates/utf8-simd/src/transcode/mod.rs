@@ -332,6 +332,9 @@ fn through_block<S: Source + ?Sized, U, const LEN: usize>(
 /// The units that are converted together, at least.
 const TOGETHER: usize = 32;
 
+/// After so many units that are plain, more of them are probably next.
+const CALM: usize = 16;
+
 /// Converts units to one unit each, as far as they fit: in blocks that are `plain`. Returns how many.
 ///
 /// If there are enough, their last ones are converted in a block too, which overlaps the one before it.
@@ -388,7 +391,8 @@ fn put_units<U>(
         let len = level.run(MapBlocks { from, to, plain, of });
         read += len;
         written += len;
-        for _ in 0..TOGETHER {
+        let mut calm = 0;
+        while calm < CALM {
             let (Some(&unit), Some(to)) = (units.get(read), output.get_mut(written)) else {
                 return (read, written);
             };
@@ -396,6 +400,7 @@ fn put_units<U>(
             *to = converted;
             read += if is_high(unit) { 2 } else { 1 };
             written += 1;
+            calm = if plain(&[unit]) { calm + 1 } else { 0 };
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::utf8::put_damaged_ascii;
 use super::utf16::is_surrogate;
-use super::{Errors, MapBlocks, Source, Stop, TOGETHER, Target, Transcoded, Utf32, put_units};
+use super::{CALM, Errors, MapBlocks, Source, Stop, Target, Transcoded, Utf32, put_units};
 use crate::simd::{Level, ScalarUnit, scalar_values, surrogate_pair, tail};
 
 impl Source for char {
@@ -143,13 +143,15 @@ fn encode_utf16<C: ScalarUnit + Into<u32>>(
         let len = level.run(MapBlocks { from, to, plain, of: |c: C| c.into() as u16 });
         read += len;
         written += len;
-        for _ in 0..TOGETHER {
+        let mut calm = 0;
+        while calm < CALM {
             let Some(c) = items.get(read).copied().and_then(&as_char) else {
                 return (read, written);
             };
             let Some(to) = output.get_mut(written..written + c.len_utf16()) else {
                 return (read, written);
             };
+            calm = if to.len() == 1 { calm + 1 } else { 0 };
             written += c.encode_utf16(to).len();
             read += 1;
         }

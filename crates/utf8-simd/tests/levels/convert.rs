@@ -77,6 +77,8 @@ fn all_conversions(text: &str, sizes: impl Fn(usize) -> Vec<usize>) {
     let chars: Vec<char> = text.chars().collect();
     for level in Level::available() {
         assert_eq!(level.count_chars(text), chars.len(), "{}: {text:?}", level.name());
+        let units = text.encode_utf16().count();
+        assert_eq!(level.count_utf16(text), units, "{}: {text:?}", level.name());
     }
     for room in sizes(chars.len()) {
         decode_chars_is_that_of_std(text, room);
@@ -187,6 +189,7 @@ fn all_scalar_values_convert_in_order_and_shuffled() {
         for level in Level::available() {
             let name = level.name();
             assert_eq!(level.count_chars(&text), chars.len(), "{name}");
+            assert_eq!(level.count_utf16(&text), text.encode_utf16().count(), "{name}");
 
             let mut out = vec![CHAR; chars.len() + 7];
             assert_eq!(level.decode_chars(&text, &mut out), (text.len(), chars.len()), "{name}");

@@ -249,6 +249,7 @@ fn check_decoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
         for level in Level::available() {
             let context = || format!("{}, {} bytes, {from:?}, {to:?}", level.name(), text.len());
             assert_eq!(level.count_chars(place), chars.len(), "{}", context());
+            assert_eq!(level.count_utf16(place), place.encode_utf16().count(), "{}", context());
             for room in rooms(chars.len()) {
                 let out = output.put(&vec![CHAR; room], to);
                 let (_, written) = level.decode_chars(place, out);

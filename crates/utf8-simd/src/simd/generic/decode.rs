@@ -30,15 +30,36 @@ const EXCESS: usize = 8;
 const ENOUGH: usize = 4 * EXCESS;
 const MOST: usize = 32;
 
-/// Counts the characters of `text`: the bytes that begin one. Compilers vectorise this with the target features of the caller.
+/// Counts the characters of `text`: the bytes that begin one.
 #[inline(always)]
 pub(in crate::simd) fn count_chars(text: &str) -> usize {
-    /// The number of bytes whose count fits in a byte.
-    const COUNTED: usize = 192;
-    let begins = |count: u8, &byte: &u8| count + u8::from(byte as i8 >= -0x40);
-    let (blocks, rest) = text.as_bytes().as_chunks::<COUNTED>();
-    let in_blocks = blocks.iter().map(|block| usize::from(block.iter().fold(0, begins)));
-    in_blocks.sum::<usize>() + usize::from(rest.iter().fold(0, begins))
+    sum(text, |byte| u8::from(byte as i8 >= -0x40))
+}
+
+/// Counts the UTF-16 units of `text`: one for each byte that begins a character, and another for the first of four bytes.
+#[inline(always)]
+pub(in crate::simd) fn count_utf16(text: &str) -> usize {
+    sum(text, |byte| u8::from(byte as i8 >= -0x40) + u8::from(byte >= 0xF0))
+}
+
+/// Adds up `count`, at most 2, for each byte. Compilers vectorise this with the target features of the caller.
+#[inline(always)]
+fn sum(text: &str, count: impl Fn(u8) -> u8) -> usize {
+    const LANES: usize = 64;
+    /// The number of rows whose sums fit in a byte.
+    const ADDED: usize = 127;
+    let (rows, rest) = text.as_bytes().as_chunks::<LANES>();
+    let mut total = rest.iter().map(|&byte| usize::from(count(byte))).sum::<usize>();
+    for rows in rows.chunks(ADDED) {
+        let mut sums = [0; LANES];
+        for row in rows {
+            for (sum, &byte) in sums.iter_mut().zip(row) {
+                *sum += count(byte);
+            }
+        }
+        total += sums.iter().map(|&sum| usize::from(sum)).sum::<usize>();
+    }
+    total
 }
 
 /// Decodes `text` into `out`, as far as it fits. Returns the bytes read and the `char`s written; later ones in

@@ -108,6 +108,11 @@ macro_rules! operations {
         }
 
         #[target_feature(enable = $feature)]
+        pub(in crate::simd) fn count_utf16(text: &str) -> usize {
+            generic::count_utf16(text)
+        }
+
+        #[target_feature(enable = $feature)]
         pub(in crate::simd) fn decode_chars(text: &str, out: &mut [u32]) -> (usize, usize) {
             generic::decode_chars(<$vector>::zero(), text, out)
         }

@@ -12,6 +12,10 @@ pub(in crate::simd) fn count_chars(text: &str) -> usize {
     text.chars().count()
 }
 
+pub(in crate::simd) fn count_utf16(text: &str) -> usize {
+    text.encode_utf16().count()
+}
+
 pub(in crate::simd) fn run<T: Task>(task: T) -> T::Output {
     task.run()
 }

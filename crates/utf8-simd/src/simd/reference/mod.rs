@@ -6,8 +6,8 @@ pub(super) mod pairs;
 
 pub use convert::surrogate_pair;
 pub(super) use convert::{
-    count_chars, decode_ascii_chars, decode_ascii_utf16, decode_chars, decode_short_chars,
-    decode_short_utf16, decode_utf16, encode_chars, encode_utf16, run,
+    count_chars, count_utf16, decode_ascii_chars, decode_ascii_utf16, decode_chars,
+    decode_short_chars, decode_short_utf16, decode_utf16, encode_chars, encode_utf16, run,
 };
 pub(super) use pairs::{join_pairs, split_pairs};
 
