@@ -167,6 +167,16 @@ macro_rules! operations {
                 replaced,
             )
         }
+
+        #[target_feature(enable = $feature)]
+        pub(in crate::simd) fn encode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+            generic::encode_latin1((<$vector>::zero(), <$short>::zero()), bytes, out)
+        }
+
+        #[target_feature(enable = $feature)]
+        pub(in crate::simd) fn decode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+            generic::decode_latin1((<$vector>::zero(), <$short>::zero()), bytes, out)
+        }
     };
 }
 
