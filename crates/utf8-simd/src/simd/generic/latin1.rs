@@ -14,7 +14,7 @@
 //! The last block overlaps the one before it, and writes its bytes once more.
 
 use super::lanes::{Lanes, ONE_BYTE, ONE_OR_TWO, Part};
-use super::vector::{Vector, load, store};
+use super::vector::{Vector, Vector16, load, store};
 use crate::simd::reference;
 
 /// A block that is converted.
@@ -38,16 +38,12 @@ pub(in crate::simd) trait Latin1Block: Vector {
 
 /// Encodes Latin-1; see [`Level::encode_latin1`](crate::simd::Level::encode_latin1).
 #[inline(always)]
-pub(in crate::simd) fn encode_latin1<V: Latin1Block, Short: Latin1Block>(
-    (any, short): (V, Short),
+pub(in crate::simd) fn encode_latin1<V: Latin1Block>(
+    any: V,
     bytes: &[u8],
     out: &mut [u8],
 ) -> (usize, usize) {
-    let (read, written) = match bytes.len() {
-        len if len >= V::LEN => encode_blocks(any, bytes, out),
-        len if len >= Short::LEN => encode_blocks(short, bytes, out),
-        _ => (0, 0),
-    };
+    let (read, written) = encode_blocks(any, bytes, out);
     if read == bytes.len() {
         return (read, written);
     }
@@ -55,49 +51,80 @@ pub(in crate::simd) fn encode_latin1<V: Latin1Block, Short: Latin1Block>(
     (read + more, written + len)
 }
 
-/// Encodes a block or more. Stops where one might not fit.
+/// Encodes less than a block. Few characters that might not fit are faster one by one.
+#[inline(always)]
+pub(in crate::simd) fn encode_short_latin1<V: Latin1Block + Vector16>(
+    any: V,
+    bytes: &[u8],
+    out: &mut [u8],
+) -> (usize, usize) {
+    let len = bytes.len();
+    let words = match (bytes.first_chunk(), bytes.last_chunk()) {
+        (Some(&first), Some(&last)) if len > 8 => {
+            [u64::from_le_bytes(first), u64::from_le_bytes(last) >> (8 * (16 - len))]
+        }
+        _ => match (bytes.first_chunk(), bytes.last_chunk()) {
+            (Some(&first), Some(&last)) => {
+                let last = u64::from(u32::from_le_bytes(last)) << (8 * (len - 4));
+                [u64::from(u32::from_le_bytes(first)) | last, 0]
+            }
+            _ => return reference::encode_latin1(bytes, out),
+        },
+    };
+    let Some(room) = out.first_chunk_mut::<32>() else {
+        return reference::encode_latin1(bytes, out);
+    };
+    let block = any.words(words);
+    block.to_utf8(room);
+    (len, len + block.high_bytes().count_ones() as usize)
+}
+
+/// Encodes a block or more, otherwise nothing. Stops where one might not fit.
 #[inline(always)]
 fn encode_blocks<V: Latin1Block>(any: V, bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
     let (mut at, mut written) = (0, 0);
-    while at < bytes.len() {
-        // The bytes of this block that are written again.
-        let again = V::LEN.saturating_sub(bytes.len() - at);
-        let block = load(any, bytes, at - again);
-        let high = block.high_bytes();
-        let start = written - again - (high & ((1 << again) - 1)).count_ones() as usize;
-        let room = &mut out[start..];
-        if high == 0 {
-            if room.len() < V::LEN {
-                break;
+    while bytes.len() >= V::LEN {
+        let (mut rest, mut place) = (&bytes[at..], &mut out[written..]);
+        while rest.len() >= V::LEN {
+            let block = load(any, rest, 0);
+            let high = block.high_bytes();
+            if high == 0 {
+                if place.len() < V::LEN {
+                    break;
+                }
+                store(block, place, 0);
+                (rest, place) = (&rest[V::LEN..], &mut place[V::LEN..]);
+                let ascii = copy_ascii(any, rest, place);
+                (rest, place) = (&rest[ascii..], &mut place[ascii..]);
+                continue;
             }
-            store(block, room, 0);
-            at += V::LEN - again;
-            written = start + V::LEN;
-            let ascii = copy_ascii(any, &bytes[at..], &mut out[written..]);
-            at += ascii;
-            written += ascii;
-            continue;
+            let Some(room) = place.get_mut(..2 * V::LEN) else { break };
+            block.to_utf8(room);
+            let len = V::LEN + high.count_ones() as usize;
+            (rest, place) = (&rest[V::LEN..], &mut place[len..]);
         }
-        let Some(room) = room.get_mut(..2 * V::LEN) else { break };
-        block.to_utf8(room);
-        at += V::LEN - again;
-        written = start + V::LEN + high.count_ones() as usize;
+        let (left, room) = (rest.len(), place.len());
+        (at, written) = (bytes.len() - left, out.len() - room);
+        if left == 0 || left >= V::LEN {
+            return (at, written);
+        }
+        // The last block. Some of its bytes are written again.
+        let again = V::LEN - left;
+        at -= again;
+        let high = load(any, bytes, at).high_bytes() & ((1 << again) - 1);
+        written -= again + high.count_ones() as usize;
     }
-    (at, written)
+    (0, 0)
 }
 
 /// Decodes UTF-8; see [`Level::decode_latin1`](crate::simd::Level::decode_latin1).
 #[inline(always)]
-pub(in crate::simd) fn decode_latin1<V: Latin1Block, Short: Latin1Block>(
-    (any, short): (V, Short),
+pub(in crate::simd) fn decode_latin1<V: Latin1Block>(
+    any: V,
     bytes: &[u8],
     out: &mut [u8],
 ) -> (usize, usize) {
-    let (read, written) = match bytes.len() {
-        len if len >= V::LEN => decode_blocks(any, bytes, out),
-        len if len >= Short::LEN => decode_blocks(short, bytes, out),
-        _ => (0, 0),
-    };
+    let (read, written) = decode_blocks(any, bytes, out);
     if read == bytes.len() {
         return (read, written);
     }
@@ -105,42 +132,51 @@ pub(in crate::simd) fn decode_latin1<V: Latin1Block, Short: Latin1Block>(
     (read + more, written + len)
 }
 
-/// Decodes a block or more. Stops before one that is not decoded or might not fit, and before an incomplete end.
+/// Decodes a block or more, otherwise nothing. Stops before one that is not decoded or might not fit, and before an incomplete end.
 #[inline(always)]
 fn decode_blocks<V: Latin1Block>(any: V, bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
     // `split` is 1 if the byte before `at` is a leading byte.
     let (mut at, mut written, mut split) = (0, 0, 0);
-    while at < bytes.len() {
-        // The bytes of this block that are written again.
-        let again = V::LEN.saturating_sub(bytes.len() - at);
-        let from = at - again;
-        let block = load(any, bytes, from);
-        if split == 0 && !block.any_high_bit() {
-            let start = written - again;
-            if out.len() - start < V::LEN {
+    while bytes.len() >= V::LEN {
+        let (mut rest, mut place) = (&bytes[at..], &mut out[written..]);
+        while rest.len() >= V::LEN {
+            let block = load(any, rest, 0);
+            if split == 0 && !block.any_high_bit() {
+                if place.len() < V::LEN {
+                    break;
+                }
+                store(block, place, 0);
+                (rest, place) = (&rest[V::LEN..], &mut place[V::LEN..]);
+                let ascii = copy_ascii(any, rest, place);
+                (rest, place) = (&rest[ascii..], &mut place[ascii..]);
+                continue;
+            }
+            let back1 = match bytes.len() - rest.len() {
+                0 => block.prev::<1>(block.splat(0)),
+                at => load(any, bytes, at - 1),
+            };
+            let Some(room) = place.get_mut(..V::ROOM) else { break };
+            if !block.to_latin1(back1, room) {
                 break;
             }
-            store(block, out, start);
-            at = from + V::LEN;
-            written = start + V::LEN;
-            let ascii = copy_ascii(any, &bytes[at..], &mut out[written..]);
-            at += ascii;
-            written += ascii;
-            continue;
+            let leads = block.lead_bytes();
+            let len = V::LEN - leads.count_ones() as usize;
+            (rest, place) = (&rest[V::LEN..], &mut place[len..]);
+            split = (leads >> (V::LEN - 1)) as usize;
         }
-        let leads = block.lead_bytes();
-        let start = written - again + (leads & ((1 << again) - 1)).count_ones() as usize;
-        let Some(room) = out[start..].get_mut(..V::ROOM) else { break };
-        let back1 =
-            if from == 0 { block.prev::<1>(block.splat(0)) } else { load(any, bytes, from - 1) };
-        if !block.to_latin1(back1, room) {
-            break;
+        let (left, room) = (rest.len(), place.len());
+        (at, written) = (bytes.len() - left, out.len() - room);
+        if left == 0 || left >= V::LEN {
+            return (at - split, written);
         }
-        at = from + V::LEN;
-        written = start + V::LEN - leads.count_ones() as usize;
-        split = (leads >> (V::LEN - 1)) as usize;
+        // The last block. Some of its bytes are written again.
+        let again = V::LEN - left;
+        at -= again;
+        let leads = load(any, bytes, at).lead_bytes() & ((1 << again) - 1);
+        written -= again - leads.count_ones() as usize;
+        split = usize::from(at > 0 && bytes[at - 1] >= 0xC0);
     }
-    (at - split, written)
+    (0, 0)
 }
 
 /// Copies ASCII at the start of `bytes`, some blocks at a time, as far as it fits. Returns its length.

@@ -170,12 +170,19 @@ macro_rules! operations {
 
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn encode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-            generic::encode_latin1((<$vector>::zero(), <$short>::zero()), bytes, out)
+            match bytes.len() {
+                len if len >= <$vector>::LEN => generic::encode_latin1(<$vector>::zero(), bytes, out),
+                len if len >= <$short>::LEN => generic::encode_latin1(<$short>::zero(), bytes, out),
+                _ => generic::encode_short_latin1(<$short>::zero(), bytes, out),
+            }
         }
 
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn decode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-            generic::decode_latin1((<$vector>::zero(), <$short>::zero()), bytes, out)
+            match bytes.len() < <$vector>::LEN {
+                true => generic::decode_latin1(<$short>::zero(), bytes, out),
+                false => generic::decode_latin1(<$vector>::zero(), bytes, out),
+            }
         }
     };
 }

@@ -4,9 +4,9 @@
 use core::arch::x86_64::*;
 
 use super::encode::store_first;
-use super::vector::{BLOCK, Bytes64, load, load_start, store, table};
-use crate::simd::generic::{self, Aligned, Latin1Block, Vector, arithmetic};
-use crate::simd::{reference, table};
+use super::vector::{BLOCK, Bytes64, load, load_start, store};
+use crate::simd::generic::{self, Latin1Block, Vector, arithmetic};
+use crate::simd::reference;
 
 /// Encodes Latin-1; see [`Level::encode_latin1`](crate::simd::Level::encode_latin1).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
@@ -23,11 +23,13 @@ pub(in crate::simd) fn encode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, us
     if high == 0 {
         put(block, len, out);
     } else {
-        let [front, back] = Bytes64(block).in_two();
+        let [front, back] = Bytes64(block).in_two(high);
         // Zeros after the input are a byte each.
         let len_front = len.min(32 + (high as u32).count_ones() as usize);
         put(front.0, len_front, out);
-        put(back.0, len - len_front, &mut out[len_front..]);
+        if bytes.len() > 32 {
+            put(back.0, len - len_front, &mut out[len_front..]);
+        }
     }
     (bytes.len(), len)
 }
@@ -35,7 +37,7 @@ pub(in crate::simd) fn encode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, us
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn encode_long(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-    generic::encode_latin1((Bytes64::zero(), Bytes64::zero()), bytes, out)
+    generic::encode_latin1(Bytes64::zero(), bytes, out)
 }
 
 /// Decodes UTF-8; see [`Level::decode_latin1`](crate::simd::Level::decode_latin1).
@@ -67,7 +69,7 @@ pub(in crate::simd) fn decode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, us
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn decode_long(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-    generic::decode_latin1((Bytes64::zero(), Bytes64::zero()), bytes, out)
+    generic::decode_latin1(Bytes64::zero(), bytes, out)
 }
 
 /// Writes the first `len` bytes. May overwrite bytes after them.
@@ -80,33 +82,24 @@ fn put(bytes: __m512i, len: usize, out: &mut [u8]) {
     }
 }
 
-/// The indexes that interleave the halves of two vectors.
-static INTERLEAVE: [Aligned; 2] = [
-    Aligned(table!(64, |i| (i / 2 + 64 * (i % 2)) as u8)),
-    Aligned(table!(64, |i| (32 + i / 2 + 64 * (i % 2)) as u8)),
-];
-
 impl Bytes64 {
     arithmetic! { "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt":
-        // The characters of either half in UTF-8.
-        fn in_two(vector: Bytes64) -> [Bytes64; 2] {
-            // No byte of UTF-8.
-            let none = _mm512_set1_epi8(0xFF_u8 as i8);
-            let upper = _mm512_cmpge_epu8_mask(vector.0, _mm512_set1_epi8(0xC0_u8 as i8));
-            let lead = _mm512_mask_mov_epi8(
-                none,
-                _mm512_movepi8_mask(vector.0),
-                _mm512_set1_epi8(0xC2_u8 as i8),
-            );
-            let lead = _mm512_mask_mov_epi8(lead, upper, _mm512_set1_epi8(0xC3_u8 as i8));
-            let last = _mm512_mask_sub_epi8(vector.0, upper, vector.0, _mm512_set1_epi8(0x40));
-            let front = _mm512_permutex2var_epi8(lead, table(&INTERLEAVE[0]), last);
-            let back = _mm512_permutex2var_epi8(lead, table(&INTERLEAVE[1]), last);
-            let needed = _mm512_cmpneq_epi8_mask(front, none);
-            let needed_back = _mm512_cmpneq_epi8_mask(back, none);
+        // The characters of either half in UTF-8. `high` are the bytes that are not ASCII.
+        fn in_two(vector: Bytes64, high: u64) -> [Bytes64; 2] {
+            const LEADS: u64 = u64::MAX / 3;
+            // Interleaving works within lanes of 16 bytes: their low halves become the front.
+            let halves = _mm512_set_epi64(7, 3, 6, 2, 5, 1, 4, 0);
+            let bytes = _mm512_permutexvar_epi64(halves, vector.0);
+            let upper = _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
+            let [c2, c3] = [0xC2, 0xC3].map(|lead: u8| _mm512_set1_epi8(lead as i8));
+            let lead = _mm512_mask_mov_epi8(c2, upper, c3);
+            let last = _mm512_mask_sub_epi8(bytes, upper, bytes, _mm512_set1_epi8(0x40));
+            let front = _mm512_unpacklo_epi8(lead, last);
+            let back = _mm512_unpackhi_epi8(lead, last);
+            let needed = [_pdep_u64(high, LEADS) | !LEADS, _pdep_u64(high >> 32, LEADS) | !LEADS];
             [
-                Bytes64(_mm512_maskz_compress_epi8(needed, front)),
-                Bytes64(_mm512_maskz_compress_epi8(needed_back, back)),
+                Bytes64(_mm512_maskz_compress_epi8(needed[0], front)),
+                Bytes64(_mm512_maskz_compress_epi8(needed[1], back)),
             ]
         }
         // The characters in Latin-1; see `to_latin1`.
@@ -145,8 +138,9 @@ impl Latin1Block for Bytes64 {
 
     #[inline(always)]
     fn to_utf8(self, room: &mut [u8]) {
-        let [front, back] = self.in_two();
-        let len = 32 + (self.movemask() as u32).count_ones() as usize;
+        let high = self.high_bytes();
+        let [front, back] = self.in_two(high);
+        let len = 32 + (high as u32).count_ones() as usize;
         generic::store(front, room, 0);
         generic::store(back, room, len);
     }
