@@ -104,7 +104,7 @@ macro_rules! operations {
 
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn decode_chars(text: &str, out: &mut [char]) -> (usize, usize) {
-            generic::decode_chars(<$vector>::zero(), text, out)
+            generic::decode_chars((<$vector>::zero(), <$short>::zero()), text, out)
         }
 
         #[target_feature(enable = $feature)]
@@ -142,7 +142,7 @@ macro_rules! operations {
         #[inline(never)]
         #[target_feature(enable = $feature)]
         fn decode_any_to_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
-            generic::decode_utf16(<$vector>::zero(), text, out)
+            generic::decode_utf16((<$vector>::zero(), <$short>::zero()), text, out)
         }
 
         #[target_feature(enable = $feature)]
