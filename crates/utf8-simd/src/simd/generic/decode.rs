@@ -445,7 +445,7 @@ impl<V: Lanes> Units<V> {
 /// Copies units, about ten at most, in overlapping chunks: a call to `memcpy` would take longer
 /// (`benches/scenarios/chars.rs`).
 #[inline(always)]
-fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {
+pub(super) fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {
     #[inline(always)]
     fn by<const N: usize, U: Copy>(from: &[U], to: &mut [U]) {
         for (from, to) in from.as_chunks::<N>().0.iter().zip(to.as_chunks_mut::<N>().0) {

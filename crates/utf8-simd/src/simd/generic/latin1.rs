@@ -14,7 +14,7 @@
 //! The last block overlaps the one before it, and writes its bytes once more.
 
 use super::lanes::{Lanes, ONE_BYTE, ONE_OR_TWO, Part};
-use super::vector::{Vector, Vector16, load, store};
+use super::vector::{Vector, Vector16, load, load_few, store};
 use crate::simd::reference;
 
 /// A block that is converted.
@@ -58,25 +58,11 @@ pub(in crate::simd) fn encode_short_latin1<V: Latin1Block + Vector16>(
     bytes: &[u8],
     out: &mut [u8],
 ) -> (usize, usize) {
-    let len = bytes.len();
-    let words = match (bytes.first_chunk(), bytes.last_chunk()) {
-        (Some(&first), Some(&last)) if len > 8 => {
-            [u64::from_le_bytes(first), u64::from_le_bytes(last) >> (8 * (16 - len))]
-        }
-        _ => match (bytes.first_chunk(), bytes.last_chunk()) {
-            (Some(&first), Some(&last)) => {
-                let last = u64::from(u32::from_le_bytes(last)) << (8 * (len - 4));
-                [u64::from(u32::from_le_bytes(first)) | last, 0]
-            }
-            _ => return reference::encode_latin1(bytes, out),
-        },
-    };
-    let Some(room) = out.first_chunk_mut::<32>() else {
+    let (Some(block), Some(room)) = (load_few(any, bytes), out.first_chunk_mut::<32>()) else {
         return reference::encode_latin1(bytes, out);
     };
-    let block = any.words(words);
     block.to_utf8(room);
-    (len, len + block.high_bytes().count_ones() as usize)
+    (bytes.len(), bytes.len() + block.high_bytes().count_ones() as usize)
 }
 
 /// Encodes a block or more, otherwise nothing. Stops where one might not fit.
