@@ -1,7 +1,7 @@
 //! Conversion between encodings.
 //!
 //! ```text
-//!            Utf8   str   char    to Utf8, Utf16, char: with the operations of a level; so are Utf8 to Latin1 and back
+//!            Utf8   str   char    to Utf8, Utf16, char: with the operations of a level
 //!                │   │   │
 //!                ▼   ▼   ▼
 //! Utf16 ──► well-formed UTF-16 ──► Utf16Le, Utf16Be, Latin1, Utf32
@@ -11,8 +11,8 @@
 //! ```
 //!
 //! Other directions go through a block of UTF-16 on the stack. If its end does not fit into the output, the source is
-//! decoded once more, up to the unit that fits: that is how much of it has been read. So does UTF-8
-//! to Latin-1 after a character that has to be replaced.
+//! decoded once more, up to the unit that fits: that is how much of it has been read. Between UTF-8 and Latin-1, a level has
+//! operations of its own; text with characters that have to be replaced goes through UTF-16.
 
 mod latin1;
 #[cfg(feature = "alloc")]

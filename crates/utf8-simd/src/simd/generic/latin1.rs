@@ -36,21 +36,6 @@ pub(in crate::simd) trait Latin1Block: Vector {
     fn to_latin1(self, back1: Self, room: &mut [u8]) -> bool;
 }
 
-/// Encodes Latin-1; see [`Level::encode_latin1`](crate::simd::Level::encode_latin1).
-#[inline(always)]
-pub(in crate::simd) fn encode_latin1<V: Latin1Block>(
-    any: V,
-    bytes: &[u8],
-    out: &mut [u8],
-) -> (usize, usize) {
-    let (read, written) = encode_blocks(any, bytes, out);
-    if read == bytes.len() {
-        return (read, written);
-    }
-    let (more, len) = reference::encode_latin1(&bytes[read..], &mut out[written..]);
-    (read + more, written + len)
-}
-
 /// Encodes less than a block. Few characters that might not fit are faster one by one.
 #[inline(always)]
 pub(in crate::simd) fn encode_short_latin1<V: Latin1Block + Vector16>(
@@ -65,19 +50,21 @@ pub(in crate::simd) fn encode_short_latin1<V: Latin1Block + Vector16>(
     (bytes.len(), bytes.len() + block.high_bytes().count_ones() as usize)
 }
 
-/// Encodes a block or more, otherwise nothing. Stops where one might not fit.
+/// Encodes Latin-1; see [`Level::encode_latin1`](crate::simd::Level::encode_latin1). What is shorter than a block, or might not
+/// fit, is encoded one by one.
 #[inline(always)]
-fn encode_blocks<V: Latin1Block>(any: V, bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+pub(in crate::simd) fn encode_latin1<V: Latin1Block>(
+    any: V,
+    bytes: &[u8],
+    out: &mut [u8],
+) -> (usize, usize) {
     let (mut at, mut written) = (0, 0);
     while bytes.len() >= V::LEN {
         let (mut rest, mut place) = (&bytes[at..], &mut out[written..]);
-        while rest.len() >= V::LEN {
+        while rest.len() >= V::LEN && place.len() >= V::LEN {
             let block = load(any, rest, 0);
             let high = block.high_bytes();
             if high == 0 {
-                if place.len() < V::LEN {
-                    break;
-                }
                 store(block, place, 0);
                 (rest, place) = (&rest[V::LEN..], &mut place[V::LEN..]);
                 let ascii = copy_ascii(any, rest, place);
@@ -91,8 +78,11 @@ fn encode_blocks<V: Latin1Block>(any: V, bytes: &[u8], out: &mut [u8]) -> (usize
         }
         let (left, room) = (rest.len(), place.len());
         (at, written) = (bytes.len() - left, out.len() - room);
-        if left == 0 || left >= V::LEN {
+        if left == 0 {
             return (at, written);
+        }
+        if left >= V::LEN {
+            break;
         }
         // The last block. Some of its bytes are written again.
         let again = V::LEN - left;
@@ -100,37 +90,25 @@ fn encode_blocks<V: Latin1Block>(any: V, bytes: &[u8], out: &mut [u8]) -> (usize
         let high = load(any, bytes, at).high_bytes() & ((1 << again) - 1);
         written -= again + high.count_ones() as usize;
     }
-    (0, 0)
+    let (more, len) = reference::encode_latin1(&bytes[at..], &mut out[written..]);
+    (at + more, written + len)
 }
 
-/// Decodes UTF-8; see [`Level::decode_latin1`](crate::simd::Level::decode_latin1).
+/// Decodes UTF-8; see [`Level::decode_latin1`](crate::simd::Level::decode_latin1). What is shorter than a block, might not fit, or
+/// cannot be decoded as a whole, is decoded one by one.
 #[inline(always)]
 pub(in crate::simd) fn decode_latin1<V: Latin1Block>(
     any: V,
     bytes: &[u8],
     out: &mut [u8],
 ) -> (usize, usize) {
-    let (read, written) = decode_blocks(any, bytes, out);
-    if read == bytes.len() {
-        return (read, written);
-    }
-    let (more, len) = reference::decode_latin1(&bytes[read..], &mut out[written..]);
-    (read + more, written + len)
-}
-
-/// Decodes a block or more, otherwise nothing. Stops before one that is not decoded or might not fit, and before an incomplete end.
-#[inline(always)]
-fn decode_blocks<V: Latin1Block>(any: V, bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
     // `split` is 1 if the byte before `at` is a leading byte.
     let (mut at, mut written, mut split) = (0, 0, 0);
     while bytes.len() >= V::LEN {
         let (mut rest, mut place) = (&bytes[at..], &mut out[written..]);
-        while rest.len() >= V::LEN {
+        while rest.len() >= V::LEN && place.len() >= V::LEN {
             let block = load(any, rest, 0);
             if split == 0 && !block.any_high_bit() {
-                if place.len() < V::LEN {
-                    break;
-                }
                 store(block, place, 0);
                 (rest, place) = (&rest[V::LEN..], &mut place[V::LEN..]);
                 let ascii = copy_ascii(any, rest, place);
@@ -152,8 +130,11 @@ fn decode_blocks<V: Latin1Block>(any: V, bytes: &[u8], out: &mut [u8]) -> (usize
         }
         let (left, room) = (rest.len(), place.len());
         (at, written) = (bytes.len() - left, out.len() - room);
+        if left == 0 && split == 0 {
+            return (at, written);
+        }
         if left == 0 || left >= V::LEN {
-            return (at - split, written);
+            break;
         }
         // The last block. Some of its bytes are written again.
         let again = V::LEN - left;
@@ -162,7 +143,9 @@ fn decode_blocks<V: Latin1Block>(any: V, bytes: &[u8], out: &mut [u8]) -> (usize
         written -= again - leads.count_ones() as usize;
         split = usize::from(at > 0 && bytes[at - 1] >= 0xC0);
     }
-    (0, 0)
+    let read = at - split;
+    let (more, len) = reference::decode_latin1(&bytes[read..], &mut out[written..]);
+    (read + more, written + len)
 }
 
 /// Copies ASCII at the start of `bytes`, some blocks at a time, as far as it fits. Returns its length.
