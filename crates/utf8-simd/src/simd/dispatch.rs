@@ -265,4 +265,18 @@ impl Level {
         };
         dispatch!(self, encode_utf16(units, out, replaced))
     }
+
+    /// Encodes Latin-1 as UTF-8 into `out`, as far as whole characters fit. Returns the bytes read and the bytes written; later
+    /// bytes of `out` may be overwritten.
+    #[inline]
+    pub fn encode_latin1(self, latin1: &[u8], out: &mut [u8]) -> (usize, usize) {
+        dispatch!(self, encode_latin1(latin1, out))
+    }
+
+    /// Decodes UTF-8 to Latin-1 into `out`, as far as whole characters fit. Stops before an ill-formed sequence, an incomplete
+    /// one, and a character beyond U+00FF. Returns the bytes read and the bytes written; later bytes of `out` may be overwritten.
+    #[inline]
+    pub fn decode_latin1(self, bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+        dispatch!(self, decode_latin1(bytes, out))
+    }
 }

@@ -19,9 +19,9 @@ use core::mem::MaybeUninit;
 
 pub(in crate::simd) use crate::simd::reference::{
     ascii_before, block_errors, byte_masks, count_chars, count_utf16, decode_ascii_chars,
-    decode_ascii_utf16, decode_chars, decode_short_chars, decode_short_utf16, decode_utf16,
-    encode_chars, encode_utf16, find_outside, join_pairs, run, split_pairs, unmask,
-    valid_prefix_len,
+    decode_ascii_utf16, decode_chars, decode_latin1, decode_short_chars, decode_short_utf16,
+    decode_utf16, encode_chars, encode_latin1, encode_utf16, find_outside, join_pairs, run,
+    split_pairs, unmask, valid_prefix_len,
 };
 use crate::simd::{ErrorLen, Validated, head, reference, tail};
 

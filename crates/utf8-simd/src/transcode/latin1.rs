@@ -4,7 +4,7 @@ use super::utf16::stop_before;
 use super::{
     Errors, Latin1, Map, Source, Stop, Target, Transcoded, Utf8, put_units, through_utf16,
 };
-use crate::simd::{Level, head, tail};
+use crate::simd::{Level, Sequence, head, sequence, tail};
 
 impl Source for Latin1 {
     type Input = [u8];
@@ -17,10 +17,8 @@ impl Source for Latin1 {
         Transcoded::until_full((len, len), input.len())
     }
 
-    fn to_utf8(input: &[u8], output: &mut [u8], errors: Errors) -> Transcoded {
-        by_windows(input, output, |window, room| {
-            through_utf16::<Self, _>(window, room, errors, u16::MAX, Utf8::put)
-        })
+    fn to_utf8(input: &[u8], output: &mut [u8], _: Errors) -> Transcoded {
+        Transcoded::until_full(Level::detect().encode_latin1(input, output), input.len())
     }
 }
 
@@ -49,48 +47,53 @@ impl Target for Latin1 {
     }
 }
 
-/// Converts between UTF-8 and Latin-1: copies ASCII, which is the same in both, and calls `convert` for other text, a window at
-/// a time.
-pub(super) fn by_windows(
+/// Converts UTF-8 to Latin-1.
+#[inline]
+pub(super) fn from_utf8(input: &[u8], output: &mut [u8], errors: Errors) -> Transcoded {
+    let (read, written) = Level::detect().decode_latin1(input, output);
+    if read == input.len() {
+        return Transcoded { read, written, stop: Stop::Done };
+    }
+    from_utf8_after(input, output, errors, (read, written))
+}
+
+/// Continues [`from_utf8`] where the level stopped.
+#[inline(never)]
+fn from_utf8_after(
     input: &[u8],
     output: &mut [u8],
-    convert: impl Fn(&[u8], &mut [u8]) -> Transcoded,
+    errors: Errors,
+    (mut read, mut written): (usize, usize),
 ) -> Transcoded {
-    const SHORT: usize = 64;
-    /// So much that `convert` rarely initialises its block, and what was read is still in the cache when it is copied.
-    const WINDOW: usize = 8192;
-    // To find where ASCII ends takes longer than to convert a short text.
-    let is_short = input.len() <= SHORT && !input.is_ascii();
-    let (mut read, mut written) = (0, 0);
-    loop {
-        let (rest, room) = (tail(input, read), output.get_mut(written..).unwrap_or_default());
-        let most = rest.len().min(room.len()).min(WINDOW);
-        let text = head(rest, most);
-        let ascii = if is_short { 0 } else { Level::detect().ascii_before([0x80; 2], text) };
-        if let (Some(text), Some(room)) = (rest.get(..ascii), room.get_mut(..ascii)) {
-            room.copy_from_slice(text);
-        }
-        read += ascii;
-        written += ascii;
-        if ascii == rest.len() {
-            return Transcoded { read, written, stop: Stop::Done };
-        }
-        if ascii == WINDOW {
-            continue;
-        }
-        let (rest, room) = (tail(rest, ascii), room.get_mut(ascii..).unwrap_or_default());
-        let window = head(rest, before_character(rest, WINDOW));
-        let done = convert(window, room);
-        read += done.read;
-        written += done.written;
-        let stop = match done.stop {
-            stop if window.len() == rest.len() => stop,
-            Stop::Done => continue,
-            // What follows the window does not continue it.
-            Stop::Incomplete(len) => Stop::IllFormed(len),
-            stop => stop,
+    /// Text in which characters are replaced may have more of them.
+    const WINDOW: usize = 512;
+    if errors == Errors::Stop {
+        let rest = tail(input, read);
+        let stop = match sequence(rest) {
+            _ if rest[0] < 0x80 => Stop::Full,
+            Sequence::WellFormed(2) if rest[0] < 0xC4 => Stop::Full,
+            Sequence::WellFormed(len) => Stop::Unmappable(len),
+            Sequence::Incomplete => Stop::Incomplete(rest.len()),
+            Sequence::IllFormed(len) => Stop::IllFormed(len.get().unwrap_or(1)),
         };
         return Transcoded { read, written, stop };
+    }
+    loop {
+        let (rest, room) = (tail(input, read), output.get_mut(written..).unwrap_or_default());
+        let window = head(rest, before_character(rest, WINDOW));
+        let done = through_utf16::<Utf8, _>(window, room, errors, Latin1::GREATEST, Latin1::put);
+        read += done.read;
+        written += done.written;
+        if done.stop != Stop::Done || read == input.len() {
+            return Transcoded { read, written, stop: done.stop };
+        }
+        let room = output.get_mut(written..).unwrap_or_default();
+        let (more, len) = Level::detect().decode_latin1(tail(input, read), room);
+        read += more;
+        written += len;
+        if read == input.len() {
+            return Transcoded { read, written, stop: Stop::Done };
+        }
     }
 }
 

@@ -1,15 +1,16 @@
 //! Conversion between encodings.
 //!
 //! ```text
-//! Utf8, str ──────────────► Utf8, Utf16, Utf32, char   with the operations of a level
-//! Utf32 ──► char ─────────► Utf8                       with the operation of a level, after a test of each window
-//! Utf16, Utf16Le, Utf16Be ► Utf8                       with the operation of a level, in bytes a block at a time
-//! Utf16 ──────────────────► Utf32, char, Latin1        in loops that compilers vectorise
-//! Utf32, char ────────────► Utf16
+//! Utf8, str ────────────────────► every encoding but UTF-16 in bytes   with the operations of a level
+//! char, Latin1, Utf16 ──────────► Utf8                                 with the operations of a level
+//! Utf32, Utf16Le, Utf16Be ──────► Utf8                                 likewise, a window at a time
+//! Utf16 ────────────────────────► Utf32, char, Latin1                  in loops that compilers vectorise
+//! Utf32, char, Latin1 ──────────► Utf16
 //! ```
 //!
 //! Other directions go through a block of well-formed UTF-16 on the stack. If its end does not fit into the output, the source is
-//! decoded once more, up to the unit that fits: that is how much of it has been read. ASCII between UTF-8 and Latin-1 is copied.
+//! decoded once more, up to the unit that fits: that is how much of it has been read. So does text to Latin-1 in which characters
+//! have to be replaced.
 
 mod latin1;
 #[cfg(feature = "alloc")]

@@ -4,10 +4,9 @@
 use alloc::string::String;
 use core::fmt::Debug;
 
-use super::latin1::by_windows;
 #[cfg(feature = "alloc")]
 use super::push_by_blocks;
-use super::{Errors, Latin1, Source, Stop, Target, Transcoded, Utf8, through_utf16};
+use super::{Errors, Source, Stop, Target, Transcoded, Utf8, latin1};
 use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Level, ScalarUnit, head, tail};
 use crate::text::split_far;
 use crate::validate::{PrefixEnd, valid_prefix};
@@ -33,9 +32,7 @@ impl Source for Utf8 {
     }
 
     fn to_latin1(input: &[u8], output: &mut [u8], errors: Errors) -> Transcoded {
-        by_windows(input, output, |window, room| {
-            through_utf16::<Self, _>(window, room, errors, Latin1::GREATEST, Latin1::put)
-        })
+        latin1::from_utf8(input, output, errors)
     }
 
     #[cfg(feature = "alloc")]

@@ -561,7 +561,8 @@ fn text_after_ascii_is_converted_as_by_the_model() {
     }
 }
 
-/// Text outside ASCII is converted to Latin-1 in windows of 8192 bytes, which must not cut a character or an ill-formed part.
+/// From the first replacement on, text is converted to Latin-1 in windows of 512 bytes, which must not cut a character or an
+/// ill-formed part.
 #[test]
 fn text_across_the_windows_of_latin_1_is_converted_as_by_the_model() {
     let levels = Levels::lock();
@@ -576,16 +577,15 @@ fn text_across_the_windows_of_latin_1_is_converted_as_by_the_model() {
     ];
     for crossing in CROSSING {
         for before in 0..8 {
-            let text = fill_to("\u{E9}", 8192 - before);
-            let input = [text.as_bytes(), crossing, b"\xC3\xA9 plain"].concat();
-            direction::<Utf8, Latin1>(&levels, &input);
-            direction::<Utf8, Latin1>(&levels, &[b"plain ", &input[..]].concat());
-            direction::<Latin1, Utf8>(&levels, &input);
+            for replaced in ["\u{20AC}", ""] {
+                let text = replaced.to_owned() + &fill_to("\u{E9}", 512 - replaced.len() - before);
+                let input = [text.as_bytes(), crossing, b"\xC3\xA9 plain"].concat();
+                direction::<Utf8, Latin1>(&levels, &input);
+                direction::<Utf8, Latin1>(&levels, &[b"plain ", &input[..]].concat());
+                direction::<Latin1, Utf8>(&levels, &input);
+            }
         }
     }
-    let text = fill_to("plain ", 8192 + 100);
-    direction::<Utf8, Latin1>(&levels, text.as_bytes());
-    direction::<Latin1, Utf8>(&levels, text.as_bytes());
 }
 
 /// Units are converted in blocks, which must not cut a pair of surrogates, and to which the end need not be aligned.

@@ -324,6 +324,41 @@ fn decoding_and_encoding_stay_within_their_slices() {
     });
 }
 
+type Convert = fn(Level, &[u8], &mut [u8]) -> (usize, usize);
+
+/// Compares conversions between UTF-8 and Latin-1 at these edges with those elsewhere. The text is any Latin-1.
+fn check_latin1(bytes: &[u8], input: &mut Guarded, output: &mut Guarded) {
+    let needed = bytes.len() + bytes.iter().filter(|byte| !byte.is_ascii()).count();
+    for (from, to) in BOTH_EDGES {
+        let place = &*input.put(bytes, from);
+        for level in Level::available() {
+            let mut check = |convert: Convert, room| {
+                let mut elsewhere = vec![BYTE; room];
+                let expected = convert(level, bytes, &mut elsewhere);
+                let out = output.put(&vec![BYTE; room], to);
+                let found = convert(level, place, out);
+                let context = || format!("{}, {} into {room}", level.name(), bytes.len());
+                assert_eq!(found, expected, "{}", context());
+                assert!(out[..found.1] == elsewhere[..found.1], "{}", context());
+            };
+            for room in rooms(needed) {
+                check(Level::encode_latin1, room);
+            }
+            for room in rooms(bytes.len()) {
+                check(Level::decode_latin1, room);
+            }
+        }
+    }
+}
+
+#[test]
+fn conversions_of_latin_1_stay_within_their_slices() {
+    let (mut input, mut output) = (Guarded::new(), Guarded::new());
+    let mut check = |bytes: &[u8]| check_latin1(bytes, &mut input, &mut output);
+    for_each_text(&mut check);
+    for_each_error((1..300).step_by(7).chain(LONGER), &mut check);
+}
+
 #[test]
 fn joining_and_splitting_pairs_stay_within_their_slices() {
     let (mut input, mut output) = (Guarded::new(), Guarded::new());

@@ -4,6 +4,7 @@ mod convert;
 mod guard;
 #[cfg(feature = "bytes")]
 mod hostile;
+mod latin1;
 mod pairs;
 #[path = "../support/mod.rs"]
 mod support;

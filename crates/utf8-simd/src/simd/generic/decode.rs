@@ -65,12 +65,12 @@ fn sum(text: &str, count: impl Fn(u8) -> u8) -> usize {
 /// Decodes `text` into `out`, as far as it fits. Returns the bytes read and the `char`s written; later ones in
 /// `out` may be overwritten.
 #[inline(always)]
-pub(in crate::simd) fn decode_chars<V: Lanes>(
-    any: V,
+pub(in crate::simd) fn decode_chars<V: Lanes, Short: Lanes>(
+    any: (V, Short),
     text: &str,
     out: &mut [u32],
 ) -> (usize, usize) {
-    let (read, written) = decode::<V, u32>(any, text, out);
+    let (read, written) = decode::<V, Short, u32>(any, text, out);
     let (more, len) = reference::convert::decode(&text[read..], &mut out[written..]);
     (read + more, written + len)
 }
@@ -78,12 +78,12 @@ pub(in crate::simd) fn decode_chars<V: Lanes>(
 /// Decodes `text` into `out`, as far as it fits, without splitting a pair. Returns the bytes read and
 /// the units written; later ones in `out` may be overwritten.
 #[inline(always)]
-pub(in crate::simd) fn decode_utf16<V: Lanes>(
-    any: V,
+pub(in crate::simd) fn decode_utf16<V: Lanes, Short: Lanes>(
+    any: (V, Short),
     text: &str,
     out: &mut [u16],
 ) -> (usize, usize) {
-    let (read, written) = decode::<V, u16>(any, text, out);
+    let (read, written) = decode::<V, Short, u16>(any, text, out);
     let (more, len) = reference::decode_utf16(&text[read..], &mut out[written..]);
     (read + more, written + len)
 }
@@ -151,10 +151,17 @@ pub(in crate::simd) fn decode_leading_ascii<V: Lanes, U: AnyUnit>(
 
 /// Decodes complete characters, and stops where a block might not fit.
 #[inline(always)]
-fn decode<V: Lanes, U: AnyUnit>(any: V, text: &str, out: &mut [U]) -> (usize, usize) {
-    let (mut read, written) = match text.len() >= V::LEN + 3 {
-        true => decode_blocks::<V, U>(any, text.as_bytes(), out),
-        false => decode_short::<V, U>(any, text.as_bytes(), out),
+fn decode<V: Lanes, Short: Lanes, U: AnyUnit>(
+    (any, short): (V, Short),
+    text: &str,
+    out: &mut [U],
+) -> (usize, usize) {
+    let (mut read, written) = match text.len() {
+        len if len >= V::LEN + 3 => decode_blocks::<V, U>(any, text.as_bytes(), out),
+        len if len >= Short::LEN => {
+            decode_last_blocks::<Short, U>(short, text.as_bytes(), out, 0, 0)
+        }
+        _ => decode_short::<Short, U>(short, text.as_bytes(), out),
     };
     // A character split by the end of the last block is not written.
     while !text.is_char_boundary(read) {
@@ -231,7 +238,7 @@ fn decode_blocks<V: Lanes, U: AnyUnit>(any: V, bytes: &[u8], out: &mut [U]) -> (
     decode_last_blocks::<V, U>(any, bytes, out, at, written)
 }
 
-/// Decodes the last blocks, from `at` on, through the stack. They overlap the blocks before them.
+/// Decodes the last blocks, from `at` on. They overlap the blocks before them.
 #[inline(always)]
 fn decode_last_blocks<V: Lanes, U: AnyUnit>(
     any: V,
@@ -295,7 +302,7 @@ fn decode_ascii<V: Lanes, U: AnyUnit>(any: V, bytes: &[u8], out: &mut [U]) -> us
     at
 }
 
-/// Decodes text shorter than a block and three bytes, through the stack.
+/// Decodes text shorter than a block, through the stack.
 #[inline(always)]
 fn decode_short<V: Lanes, U: AnyUnit>(any: V, bytes: &[u8], out: &mut [U]) -> (usize, usize) {
     let mut window = [0; 3 + 2 * MOST + 1];
@@ -424,9 +431,12 @@ impl<V: Lanes> Units<V> {
         V::count(self.keep)
     }
 
-    /// Writes the units and no excess. Returns `None`, and writes nothing, if they do not fit.
+    /// Writes the units, if they fit, through the stack if the excess does not. Returns `None`, and writes nothing, if they do not.
     #[inline(always)]
     fn put_exactly<U: AnyUnit>(&self, out: &mut [U]) -> Option<usize> {
+        if out.len() >= V::LEN + EXCESS {
+            return Some(self.put(out));
+        }
         let mut scratch = [U::from(0); MOST + EXCESS];
         let count = self.put(&mut scratch);
         copy_few(&scratch[..count], out.get_mut(..count)?);
@@ -437,7 +447,7 @@ impl<V: Lanes> Units<V> {
 /// Copies units, about ten at most, in overlapping chunks: a call to `memcpy` would take longer
 /// (`benches/scenarios/chars.rs`).
 #[inline(always)]
-fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {
+pub(super) fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {
     #[inline(always)]
     fn by<const N: usize, U: Copy>(from: &[U], to: &mut [U]) {
         for (from, to) in from.as_chunks::<N>().0.iter().zip(to.as_chunks_mut::<N>().0) {

@@ -21,22 +21,20 @@
 use core::mem::MaybeUninit;
 use core::ops::ControlFlow::{self, Break, Continue};
 
-use super::decode::branch;
+use super::decode::{branch, copy_few};
 use super::lanes::{Lanes, ONE_OR_TWO, ONE_TO_FOUR, ONE_TO_THREE, Part};
 use super::scan::cold_path;
-use super::vector::{Vector, as_bytes, load};
+use super::vector::{Initialised, Vector, Vector16, as_bytes, load, load_few};
 use crate::simd::{as_uninit, reference, table};
 
-/// The number of items of the largest step.
-const MOST: usize = 16;
 /// The number of items at the end that are faster one by one. Rows `from-chars/emoji/64`, `from-chars/latin/64`.
-const FEW: usize = 5;
+const FEW: usize = 4;
 const PART: usize = 16;
 /// The number of steps in a stride of ASCII.
 const STRIDE: usize = 4;
 
 #[inline(always)]
-pub(in crate::simd) fn encode_chars<V: Lanes, Short: Lanes>(
+pub(in crate::simd) fn encode_chars<V: Lanes, Short: Lanes + Vector16>(
     any: (V, Short),
     chars: &[char],
     out: &mut [u8],
@@ -49,7 +47,7 @@ pub(in crate::simd) fn encode_chars<V: Lanes, Short: Lanes>(
 }
 
 #[inline(always)]
-pub(in crate::simd) fn encode_utf16<V: Lanes, Short: Lanes>(
+pub(in crate::simd) fn encode_utf16<V: Lanes, Short: Lanes + Vector16>(
     any: (V, Short),
     units: &[u16],
     out: &mut [MaybeUninit<u8>],
@@ -74,7 +72,7 @@ const fn ascii_room<V: Lanes>() -> usize {
     (STRIDE - 1) * (V::LEN / 2) + PART
 }
 
-trait Encodable: Copy + Default {
+trait Encodable: Initialised {
     /// Encodes the first `LEN / 2` items. Returns the items read and the bytes written. Does not read a high
     /// surrogate at the end. Unpaired ones are `replaced` and counted; without a counter, reads nothing if there is one.
     fn put<V: Lanes>(
@@ -84,6 +82,14 @@ trait Encodable: Copy + Default {
         replaced: &mut Option<&mut u64>,
     ) -> (usize, usize);
 
+    /// [`put`](Self::put) for fewer items, with zeros after them; `None` for fewer than two.
+    fn put_few<V: Lanes + Vector16>(
+        any: V,
+        items: &[Self],
+        room: &mut [MaybeUninit<u8>],
+        replaced: &mut Option<&mut u64>,
+    ) -> Option<(usize, usize)>;
+
     /// Encodes the first `STRIDE` times `LEN / 2` items if they are ASCII. Returns whether they are.
     fn put_ascii<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool;
 }
@@ -91,7 +97,7 @@ trait Encodable: Copy + Default {
 /// Encodes items in steps of `V`, then of `Short`, then the rest. Stops where a step contains an unpaired
 /// surrogate, or might not fit.
 #[inline(always)]
-fn encode<V: Lanes, Short: Lanes, I: Encodable>(
+fn encode<V: Lanes, Short: Lanes + Vector16, I: Encodable>(
     (any, short): (V, Short),
     items: &[I],
     out: &mut [MaybeUninit<u8>],
@@ -157,7 +163,7 @@ fn encode_steps<V: Lanes, I: Encodable>(
 /// Encodes less than a step, a high surrogate and less than a step, or items for which there is little room. Leaves a
 /// few.
 #[inline(always)]
-fn encode_rest<V: Lanes, I: Encodable>(
+fn encode_rest<V: Lanes + Vector16, I: Encodable>(
     any: V,
     items: &[I],
     out: &mut [MaybeUninit<u8>],
@@ -166,16 +172,18 @@ fn encode_rest<V: Lanes, I: Encodable>(
     let step = V::LEN / 2;
     let room = step_room::<V>();
     let (mut read, mut written) = (0, 0);
-    let mut scratch = [MaybeUninit::new(0); 4 * MOST];
+    let mut scratch = [MaybeUninit::new(0); 3 * 8 + PART];
     while items.len() - read > FEW {
         let rest = &items[read..];
         let count = rest.len().min(step);
-        let mut window = [I::default(); MOST];
-        window[..count].copy_from_slice(&rest[..count]);
         let fits = out.len() - written >= room;
         let place = if fits { &mut out[written..] } else { &mut scratch };
         let before = replaced.as_deref().copied();
-        let (more, len) = I::put::<V>(any, &window, place, replaced);
+        let done = match count == step {
+            true => Some(I::put::<V>(any, rest, place, replaced)),
+            false => I::put_few::<V>(any, rest, place, replaced),
+        };
+        let Some((more, len)) = done else { break };
         // Zeros after the items are a byte each.
         let (more, len) = (more.min(count), len - more.saturating_sub(count));
         if more == 0 {
@@ -188,7 +196,7 @@ fn encode_rest<V: Lanes, I: Encodable>(
                 }
                 break;
             };
-            room.copy_from_slice(&scratch[..len]);
+            copy_few(&scratch[..len], room);
         }
         read += more;
         written += len;
@@ -219,6 +227,16 @@ impl Encodable for u16 {
     }
 
     #[inline(always)]
+    fn put_few<V: Lanes + Vector16>(
+        any: V,
+        items: &[Self],
+        room: &mut [MaybeUninit<u8>],
+        replaced: &mut Option<&mut u64>,
+    ) -> Option<(usize, usize)> {
+        Some(put_units::<V, true>(load_few(any, as_bytes(items))?, room, replaced))
+    }
+
+    #[inline(always)]
     fn put_ascii<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool {
         let step = V::LEN / 2;
         let (items, room) = (&items[..STRIDE * step], &mut room[..ascii_room::<V>()]);
@@ -243,11 +261,23 @@ impl Encodable for char {
         room: &mut [MaybeUninit<u8>],
         _: &mut Option<&mut u64>,
     ) -> (usize, usize) {
-        let [first, second] = load_chars::<V>(any, items);
-        if !first.or(second).intersects(first.splat_32(0x1F_0000)) {
-            return put_units::<V, false>(first.narrow_32(second), room, &mut None);
-        }
-        (V::LEN / 2, put_chars([first, second], room))
+        put_two(load_chars::<V>(any, items), room)
+    }
+
+    #[inline(always)]
+    fn put_few<V: Lanes + Vector16>(
+        any: V,
+        items: &[Self],
+        room: &mut [MaybeUninit<u8>],
+        _: &mut Option<&mut u64>,
+    ) -> Option<(usize, usize)> {
+        let bytes = as_bytes(items);
+        let zero = any.splat(0);
+        let chars = match bytes.first_chunk::<16>() {
+            Some(first) => [any.load(first), load_few(any, &bytes[16..]).unwrap_or(zero)],
+            None => [load_few(any, bytes)?, zero],
+        };
+        Some(put_two(chars, room))
     }
 
     #[inline(always)]
@@ -265,6 +295,15 @@ impl Encodable for char {
         put_ascii_units([a.narrow_32(b), c.narrow_32(d), e.narrow_32(f), g.narrow_32(h)], room);
         true
     }
+}
+
+/// Encodes two vectors of `char`s; see [`Encodable::put`].
+#[inline(always)]
+fn put_two<V: Lanes>([first, second]: [V; 2], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+    if !first.or(second).intersects(first.splat_32(0x1F_0000)) {
+        return put_units::<V, false>(first.narrow_32(second), room, &mut None);
+    }
+    (V::LEN / 2, put_chars([first, second], room))
 }
 
 #[inline(always)]

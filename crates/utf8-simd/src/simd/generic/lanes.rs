@@ -96,6 +96,9 @@ pub(in crate::simd) const REVERSE_THREES: [u8; 16] =
 /// By eight bits: which of eight lanes of 16 bits are needed.
 pub(super) static UNITS: [[u8; 16]; 256] = table!(256, |bits| indexes(8, bits, [0, 2]));
 
+/// By eight bits: of which of eight lanes of 16 bits the first byte is needed, and no other.
+pub(super) static ONE_BYTE: [[u8; 16]; 256] = table!(256, |bits| indexes(8, bits, [0, 1]));
+
 /// By eight bits: of which of eight lanes of 16 bits only the first byte is needed.
 pub(super) static ONE_OR_TWO: [[u8; 16]; 256] = table!(256, |bits| indexes(8, bits, [2, 1]));
 

@@ -114,7 +114,7 @@ macro_rules! operations {
 
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn decode_chars(text: &str, out: &mut [u32]) -> (usize, usize) {
-            generic::decode_chars(<$vector>::zero(), text, out)
+            generic::decode_chars((<$vector>::zero(), <$short>::zero()), text, out)
         }
 
         #[target_feature(enable = $feature)]
@@ -152,7 +152,7 @@ macro_rules! operations {
         #[inline(never)]
         #[target_feature(enable = $feature)]
         fn decode_any_to_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
-            generic::decode_utf16(<$vector>::zero(), text, out)
+            generic::decode_utf16((<$vector>::zero(), <$short>::zero()), text, out)
         }
 
         #[target_feature(enable = $feature)]
@@ -176,6 +176,23 @@ macro_rules! operations {
                 out,
                 replaced,
             )
+        }
+
+        #[target_feature(enable = $feature)]
+        pub(in crate::simd) fn encode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+            match bytes.len() {
+                len if len >= <$vector>::LEN => generic::encode_latin1(<$vector>::zero(), bytes, out),
+                len if len >= <$short>::LEN => generic::encode_latin1(<$short>::zero(), bytes, out),
+                _ => generic::encode_short_latin1(<$short>::zero(), bytes, out),
+            }
+        }
+
+        #[target_feature(enable = $feature)]
+        pub(in crate::simd) fn decode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+            match bytes.len() < <$vector>::LEN {
+                true => generic::decode_latin1(<$short>::zero(), bytes, out),
+                false => generic::decode_latin1(<$vector>::zero(), bytes, out),
+            }
         }
     };
 }

@@ -190,6 +190,20 @@ pub(in crate::simd) trait Vector16: Vector {
     fn shift_up(self, n: usize) -> Self;
 }
 
+/// Loads 4 to 15 bytes, with zeros after them; `None` for fewer.
+#[inline(always)]
+pub(in crate::simd) fn load_few<V: Vector16>(any: V, bytes: &[u8]) -> Option<V> {
+    let len = bytes.len();
+    if len > 8 {
+        let [first, last] =
+            [bytes.first_chunk()?, bytes.last_chunk()?].map(|&word| u64::from_le_bytes(word));
+        return Some(any.words([first, last >> (8 * (16 - len))]));
+    }
+    let [first, last] =
+        [bytes.first_chunk()?, bytes.last_chunk()?].map(|&word| u32::from_le_bytes(word));
+    Some(any.words([u64::from(first) | u64::from(last) << (8 * (len - 4)), 0]))
+}
+
 /// The indexes that move a vector of 16 bytes up by `n` bytes, from `16 - n` on.
 pub(in crate::simd) static SHIFT_UP: [u8; 32] =
     table!(32, |i| if i < 16 { 0x80 } else { i as u8 - 16 });

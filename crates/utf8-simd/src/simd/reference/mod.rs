@@ -2,6 +2,7 @@
 //! call it for their tails.
 
 pub(super) mod convert;
+mod latin1;
 pub(super) mod pairs;
 
 pub use convert::surrogate_pair;
@@ -9,6 +10,7 @@ pub(super) use convert::{
     count_chars, count_utf16, decode_ascii_chars, decode_ascii_utf16, decode_chars,
     decode_short_chars, decode_short_utf16, decode_utf16, encode_chars, encode_utf16, run,
 };
+pub(super) use latin1::{decode_latin1, encode_latin1};
 pub(super) use pairs::{join_pairs, split_pairs};
 
 use core::mem::MaybeUninit;

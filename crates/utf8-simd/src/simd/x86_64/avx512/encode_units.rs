@@ -28,14 +28,14 @@ pub(in crate::simd) fn encode_utf16(
     out: &mut [MaybeUninit<u8>],
     mut replaced: Option<&mut u64>,
 ) -> (usize, usize) {
-    let (mut read, mut written) = (0, 0);
-    // Short text. Rows `from-utf-16/*/64`.
     if units.len() <= UNITS {
         let block = load_start(as_bytes(units));
-        if let Some(len) = put_below(block, units.len(), out) {
-            return (units.len(), len);
-        }
+        return match put_below(block, units.len(), out) {
+            Some(len) => (units.len(), len),
+            None => encode_short(units, out, replaced),
+        };
     }
+    let (mut read, mut written) = (0, 0);
     while units.len() > read + UNITS && read < 4 * PAIR {
         let (more, len) = put_first(&units[read..], &mut out[written..]);
         if more == 0 {
@@ -51,6 +51,25 @@ pub(in crate::simd) fn encode_utf16(
         return (read, written);
     }
     encode_from(units, out, replaced, read, written)
+}
+
+/// Encodes a block or less, without a loop: it would load all constants before, which takes as long as the rest. Rows
+/// `from-utf-16/*/16`.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn encode_short(
+    units: &[u16],
+    out: &mut [MaybeUninit<u8>],
+    mut replaced: Option<&mut u64>,
+) -> (usize, usize) {
+    let (block, count) = (load_start(as_bytes(units)), units.len());
+    let before = (_mm512_setzero_si512(), 0);
+    match put_block_of(block, count, before, out, &mut replaced) {
+        Some((len, highs)) if highs >> (count - 1) == 0 => (count, len),
+        // Half a pair has two bytes.
+        Some((len, _)) => encode_from(units, out, replaced, count - 1, len - 2),
+        None => encode_from(units, out, replaced, 0, 0),
+    }
 }
 
 /// Encodes the units from `read` on to the bytes from `written` on. Returns the numbers of units and of bytes up to
@@ -154,25 +173,41 @@ fn put_rest(
             Some(block) => load_units(block),
             None => load_start(as_bytes(rest)),
         };
-        let replaces = replaced.is_some();
-        let Some(mixed) = encode_mixed::<false>(block, count, (before, split), replaces) else {
+        let Some((len, highs)) = put_block_of(block, count, (before, split), room, replaced) else {
             break;
         };
-        let [len, len_back] = mixed.keep.map(|keep| keep.count_ones() as usize);
-        if room.len() < len + len_back {
-            break;
-        }
-        put(mixed.front(), len, room);
-        put(mixed.back(), len_back, &mut room[len..]);
-        if let Some(replaced) = replaced {
-            **replaced += u64::from(mixed.unpaired.count_ones());
-        }
         read += count;
-        written += len + len_back;
-        (before, split) = (block, mixed.highs >> (count - 1));
+        written += len;
+        (before, split) = (block, highs >> (count - 1));
     }
     // Half a pair has two bytes.
     (read - split as usize, written - 2 * split as usize)
+}
+
+/// Encodes the first `count` units of a block; see [`encode_mixed`]. Returns the number of bytes, and which units are high
+/// surrogates; `None`, and writes nothing, if the bytes do not fit too.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put_block_of(
+    block: __m512i,
+    count: usize,
+    before: (__m512i, u32),
+    room: &mut [MaybeUninit<u8>],
+    replaced: &mut Option<&mut u64>,
+) -> Option<(usize, u32)> {
+    let mixed = encode_mixed::<false>(block, count, before, replaced.is_some())?;
+    let [len, len_back] = mixed.keep.map(|keep| keep.count_ones() as usize);
+    if room.len() < len + len_back {
+        return None;
+    }
+    put(mixed.front(), len, room);
+    if len_back > 0 {
+        put(mixed.back(), len_back, &mut room[len..]);
+    }
+    if let Some(replaced) = replaced {
+        **replaced += u64::from(mixed.unpaired.count_ones());
+    }
+    Some((len + len_back, mixed.highs))
 }
 
 /// Encodes units, `STRIDE` at a time, while these are ASCII and fit. Returns their number.

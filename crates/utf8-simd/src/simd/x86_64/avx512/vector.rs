@@ -15,7 +15,7 @@ pub(super) const STRIDE: usize = 4 * BLOCK;
 
 /// 64 bytes.
 ///
-/// Invariant: exists only where the machine has AVX-512 with VBMI.
+/// Invariant: exists only where the machine has the extensions of AVX-512 that the level requires.
 #[derive(Clone, Copy)]
 pub(super) struct Bytes64(pub(super) __m512i);
 

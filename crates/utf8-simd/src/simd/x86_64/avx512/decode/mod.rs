@@ -24,7 +24,9 @@ mod units;
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
-use crate::simd::generic::{Aligned, Vector, first, first_marks, first_mut, marks, unfinished};
+use crate::simd::generic::{
+    Aligned, Tested, Vector, first, first_marks, first_mut, marks, test_by, unfinished,
+};
 use crate::simd::reference::convert;
 use crate::simd::{as_uninit, table};
 // Its shorter stores cross fewer cache lines. Rows `to-chars/ascii/65536`, `to-utf-16/ascii/65536`.
@@ -216,8 +218,18 @@ fn short<const SIZE: usize, const CHECK: bool>(
         put_ascii_exactly::<SIZE>(block, out.get_mut(..bytes.len() * SIZE)?);
         return Some(bytes.len());
     }
-    if CHECK && first_marks(text).or(unfinished(text)).any_high_bit() {
-        return None;
+    // Without characters of three bytes, half of the operations are needed. Rows `to-utf-16/*/16`.
+    let is_narrow = !any_from(block, 0xE0);
+    let zero = Bytes64::zero();
+    let back1 = text.prev::<1>(zero);
+    if CHECK {
+        let marks = match is_narrow {
+            true => test_by::<Bytes64, 2>(text, [back1; 3], Tested::with_errors(zero)).marks(),
+            false => first_marks(text),
+        };
+        if marks.or(unfinished(text)).any_high_bit() {
+            return None;
+        }
     }
     // A character ends before a byte that does not continue it, and at the end of the text.
     let ends = (not_continuing(block) >> 1 | 1 << (BLOCK - 1)) & lanes(bytes.len());
@@ -233,9 +245,11 @@ fn short<const SIZE: usize, const CHECK: bool>(
         };
         debug_assert_eq!(put, units);
     } else {
-        let zero = Bytes64::zero();
-        let (back1, back2) = (text.prev::<1>(zero), text.prev::<2>(zero));
-        let planes = Planes::of_three(block, back1.0, back2.0).compress(ends);
+        let planes = match is_narrow {
+            true => Planes::of_two(block, back1.0),
+            false => Planes::of_three(block, back1.0, text.prev::<2>(zero).0),
+        };
+        let planes = planes.compress(ends);
         match is_roomy {
             true => planes.put::<SIZE>(units, out),
             false => planes.put_exactly::<SIZE>(exact),

@@ -1,0 +1,220 @@
+//! Latin-1 to UTF-8 and back, a block at a time. ASCII, the same in both, is copied. In other blocks:
+//!
+//! ```text
+//! to UTF-8     each byte becomes the two bytes of its character:
+//!                  C2 or C3, for 80..=BF and C0..=FF; and the byte without its bit 6
+//!              of ASCII only the byte itself is needed
+//! to Latin-1   a byte after C3 gets bit 6
+//!              the leading bytes are not needed
+//!              valid, if these are C2 and C3, and the continuation bytes are those after them
+//! ```
+//!
+//! The needed bytes are moved to the front. Text is validated and converted in one pass.
+//!
+//! The last block overlaps the one before it, and writes its bytes once more.
+
+use super::lanes::{Lanes, ONE_BYTE, ONE_OR_TWO, Part};
+use super::vector::{Vector, Vector16, load, load_few, store};
+use crate::simd::reference;
+
+/// A block that is converted.
+pub(in crate::simd) trait Latin1Block: Vector {
+    /// The number of bytes that [`to_latin1`](Self::to_latin1) may overwrite.
+    const ROOM: usize;
+
+    /// Which bytes are not ASCII.
+    fn high_bytes(self) -> u64;
+
+    /// Which bytes are C0 or more.
+    fn lead_bytes(self) -> u64;
+
+    /// Encodes the block to UTF-8. May overwrite twice as many bytes as it has.
+    fn to_utf8(self, room: &mut [u8]);
+
+    /// Decodes the block, if it is valid and all of its characters are in Latin-1. Returns whether it did; if not, `room` is
+    /// unchanged. `back1` is the block that begins a byte earlier.
+    fn to_latin1(self, back1: Self, room: &mut [u8]) -> bool;
+}
+
+/// Encodes less than a block. Few characters that might not fit are faster one by one.
+#[inline(always)]
+pub(in crate::simd) fn encode_short_latin1<V: Latin1Block + Vector16>(
+    any: V,
+    bytes: &[u8],
+    out: &mut [u8],
+) -> (usize, usize) {
+    let (Some(block), Some(room)) = (load_few(any, bytes), out.first_chunk_mut::<32>()) else {
+        return reference::encode_latin1(bytes, out);
+    };
+    block.to_utf8(room);
+    (bytes.len(), bytes.len() + block.high_bytes().count_ones() as usize)
+}
+
+/// Encodes Latin-1; see [`Level::encode_latin1`](crate::simd::Level::encode_latin1). What is shorter than a block, or might not
+/// fit, is encoded one by one.
+#[inline(always)]
+pub(in crate::simd) fn encode_latin1<V: Latin1Block>(
+    any: V,
+    bytes: &[u8],
+    out: &mut [u8],
+) -> (usize, usize) {
+    let (mut at, mut written) = (0, 0);
+    while bytes.len() >= V::LEN {
+        let (mut rest, mut place) = (&bytes[at..], &mut out[written..]);
+        while rest.len() >= V::LEN && place.len() >= V::LEN {
+            let block = load(any, rest, 0);
+            let high = block.high_bytes();
+            if high == 0 {
+                store(block, place, 0);
+                (rest, place) = (&rest[V::LEN..], &mut place[V::LEN..]);
+                let ascii = copy_ascii(any, rest, place);
+                (rest, place) = (&rest[ascii..], &mut place[ascii..]);
+                continue;
+            }
+            let Some(room) = place.get_mut(..2 * V::LEN) else { break };
+            block.to_utf8(room);
+            let len = V::LEN + high.count_ones() as usize;
+            (rest, place) = (&rest[V::LEN..], &mut place[len..]);
+        }
+        let (left, room) = (rest.len(), place.len());
+        (at, written) = (bytes.len() - left, out.len() - room);
+        if left == 0 {
+            return (at, written);
+        }
+        if left >= V::LEN {
+            break;
+        }
+        // The last block. Some of its bytes are written again.
+        let again = V::LEN - left;
+        at -= again;
+        let high = load(any, bytes, at).high_bytes() & ((1 << again) - 1);
+        written -= again + high.count_ones() as usize;
+    }
+    let (more, len) = reference::encode_latin1(&bytes[at..], &mut out[written..]);
+    (at + more, written + len)
+}
+
+/// Decodes UTF-8; see [`Level::decode_latin1`](crate::simd::Level::decode_latin1). What is shorter than a block, might not fit, or
+/// cannot be decoded as a whole, is decoded one by one.
+#[inline(always)]
+pub(in crate::simd) fn decode_latin1<V: Latin1Block>(
+    any: V,
+    bytes: &[u8],
+    out: &mut [u8],
+) -> (usize, usize) {
+    // `split` is 1 if the byte before `at` is a leading byte.
+    let (mut at, mut written, mut split) = (0, 0, 0);
+    while bytes.len() >= V::LEN {
+        let (mut rest, mut place) = (&bytes[at..], &mut out[written..]);
+        while rest.len() >= V::LEN && place.len() >= V::LEN {
+            let block = load(any, rest, 0);
+            if split == 0 && !block.any_high_bit() {
+                store(block, place, 0);
+                (rest, place) = (&rest[V::LEN..], &mut place[V::LEN..]);
+                let ascii = copy_ascii(any, rest, place);
+                (rest, place) = (&rest[ascii..], &mut place[ascii..]);
+                continue;
+            }
+            let back1 = match bytes.len() - rest.len() {
+                0 => block.prev::<1>(block.splat(0)),
+                at => load(any, bytes, at - 1),
+            };
+            let Some(room) = place.get_mut(..V::ROOM) else { break };
+            if !block.to_latin1(back1, room) {
+                break;
+            }
+            let leads = block.lead_bytes();
+            let len = V::LEN - leads.count_ones() as usize;
+            (rest, place) = (&rest[V::LEN..], &mut place[len..]);
+            split = (leads >> (V::LEN - 1)) as usize;
+        }
+        let (left, room) = (rest.len(), place.len());
+        (at, written) = (bytes.len() - left, out.len() - room);
+        if left == 0 && split == 0 {
+            return (at, written);
+        }
+        if left == 0 || left >= V::LEN {
+            break;
+        }
+        // The last block. Some of its bytes are written again.
+        let again = V::LEN - left;
+        at -= again;
+        let leads = load(any, bytes, at).lead_bytes() & ((1 << again) - 1);
+        written -= again - leads.count_ones() as usize;
+        split = usize::from(at > 0 && bytes[at - 1] >= 0xC0);
+    }
+    let read = at - split;
+    let (more, len) = reference::decode_latin1(&bytes[read..], &mut out[written..]);
+    (read + more, written + len)
+}
+
+/// Copies ASCII at the start of `bytes`, some blocks at a time, as far as it fits. Returns its length.
+#[inline(always)]
+fn copy_ascii<V: Vector>(any: V, bytes: &[u8], out: &mut [u8]) -> usize {
+    let stride = 4 * V::LEN;
+    let mut len = 0;
+    for (bytes, out) in bytes.chunks_exact(stride).zip(out.chunks_exact_mut(stride)) {
+        let (a, b) = (load(any, bytes, 0), load(any, bytes, V::LEN));
+        let (c, d) = (load(any, bytes, 2 * V::LEN), load(any, bytes, 3 * V::LEN));
+        if a.or3(b, c.or(d)).any_high_bit() {
+            break;
+        }
+        store(a, out, 0);
+        store(b, out, V::LEN);
+        store(c, out, 2 * V::LEN);
+        store(d, out, 3 * V::LEN);
+        len += stride;
+    }
+    len
+}
+
+impl<V: Lanes> Latin1Block for V {
+    const ROOM: usize = V::LEN + 8;
+
+    #[inline(always)]
+    fn high_bytes(self) -> u64 {
+        self.bitmask().into()
+    }
+
+    #[inline(always)]
+    fn lead_bytes(self) -> u64 {
+        self.at_least(0xC0).bitmask().into()
+    }
+
+    #[inline(always)]
+    fn to_utf8(self, room: &mut [u8]) {
+        let room = &mut room[..2 * V::LEN];
+        // A comparison is -1.
+        let lead = self.splat(0xC3).wrapping_add(self.splat(0xC0).cmpgt(self));
+        let first = self.select(lead, self);
+        let ascii = !self.bitmask();
+        let mut written = 0;
+        for (group, part) in
+            first.interleave(self.and(self.splat(0xBF))).as_ref().iter().enumerate()
+        {
+            let index = ascii >> (8 * group) & 0xFF;
+            store(part.shuffle(&ONE_OR_TWO[index as usize]), room, written);
+            written += 16 - V::count(index);
+        }
+    }
+
+    #[inline(always)]
+    fn to_latin1(self, back1: Self, room: &mut [u8]) -> bool {
+        let (c2, even) = (self.splat(0xC2), self.splat(0xFE));
+        let known = self.and(even).cmpeq(c2).xor(self.at_least(0xC0));
+        let after = back1.and(even).cmpeq(c2).xor(self.splat(0xC0).cmpgt(self));
+        if known.or(after).any_high_bit() {
+            return false;
+        }
+        let room = &mut room[..V::LEN + 8];
+        let bytes = self.or(back1.cmpeq(self.splat(0xC3)).and(self.splat(0x40)));
+        let needed = !self.at_least(0xC0).bitmask();
+        let mut written = 0;
+        for (group, part) in bytes.interleave(bytes).as_ref().iter().enumerate() {
+            let index = needed >> (8 * group) & 0xFF;
+            store(part.shuffle(&ONE_BYTE[index as usize]), room, written);
+            written += V::count(index);
+        }
+        true
+    }
+}

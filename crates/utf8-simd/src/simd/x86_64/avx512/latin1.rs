@@ -1,0 +1,156 @@
+//! Latin-1 to UTF-8 and back with AVX-512: the needed bytes are moved to the front by `vpcompressb`. Long inputs take the loops of
+//! `generic`, shorter ones than a block a masked load.
+
+use core::arch::x86_64::*;
+
+use super::encode::store_first;
+use super::vector::{BLOCK, Bytes64, load, load_start, store};
+use crate::simd::generic::{self, Latin1Block, Vector, arithmetic};
+use crate::simd::reference;
+
+/// Encodes Latin-1; see [`Level::encode_latin1`](crate::simd::Level::encode_latin1).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(in crate::simd) fn encode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+    if bytes.len() >= BLOCK {
+        return encode_long(bytes, out);
+    }
+    let block = load_start(bytes);
+    let high = _mm512_movepi8_mask(block);
+    let len = bytes.len() + high.count_ones() as usize;
+    if out.len() < len {
+        return reference::encode_latin1(bytes, out);
+    }
+    if high == 0 {
+        put(block, len, out);
+    } else {
+        let [front, back] = Bytes64(block).in_two(high);
+        // Zeros after the input are a byte each.
+        let len_front = len.min(32 + (high as u32).count_ones() as usize);
+        put(front.0, len_front, out);
+        if bytes.len() > 32 {
+            put(back.0, len - len_front, &mut out[len_front..]);
+        }
+    }
+    (bytes.len(), len)
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn encode_long(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+    generic::encode_latin1(Bytes64::zero(), bytes, out)
+}
+
+/// Decodes UTF-8; see [`Level::decode_latin1`](crate::simd::Level::decode_latin1).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(in crate::simd) fn decode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+    if bytes.len() > BLOCK {
+        return decode_long(bytes, out);
+    }
+    let block = match bytes.first_chunk() {
+        Some(block) => Bytes64(load(block)),
+        None => Bytes64(load_start(bytes)),
+    };
+    if !block.any_high_bit() && out.len() >= bytes.len() {
+        put(block.0, bytes.len(), out);
+        return (bytes.len(), bytes.len());
+    }
+    let leads = block.lead_bytes();
+    let len = bytes.len() - leads.count_ones() as usize;
+    if leads >> (BLOCK - 1) == 0
+        && out.len() >= len
+        && let Some(decoded) = block.decoded(block.prev::<1>(Bytes64::zero()))
+    {
+        put(decoded.0, len, out);
+        return (bytes.len(), len);
+    }
+    reference::decode_latin1(bytes, out)
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn decode_long(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+    generic::decode_latin1(Bytes64::zero(), bytes, out)
+}
+
+/// Writes the first `len` bytes. May overwrite bytes after them.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put(bytes: __m512i, len: usize, out: &mut [u8]) {
+    match out.first_chunk_mut() {
+        Some(out) => store(bytes, out),
+        None => store_first(bytes, len, out),
+    }
+}
+
+impl Bytes64 {
+    arithmetic! { "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt":
+        // The characters of either half in UTF-8. `high` are the bytes that are not ASCII.
+        fn in_two(vector: Bytes64, high: u64) -> [Bytes64; 2] {
+            const LEADS: u64 = u64::MAX / 3;
+            // Interleaving works within lanes of 16 bytes: their low halves become the front.
+            let halves = _mm512_set_epi64(7, 3, 6, 2, 5, 1, 4, 0);
+            let bytes = _mm512_permutexvar_epi64(halves, vector.0);
+            let upper = _mm512_cmpge_epu8_mask(bytes, _mm512_set1_epi8(0xC0_u8 as i8));
+            let [c2, c3] = [0xC2, 0xC3].map(|lead: u8| _mm512_set1_epi8(lead as i8));
+            let lead = _mm512_mask_mov_epi8(c2, upper, c3);
+            let last = _mm512_mask_sub_epi8(bytes, upper, bytes, _mm512_set1_epi8(0x40));
+            let front = _mm512_unpacklo_epi8(lead, last);
+            let back = _mm512_unpackhi_epi8(lead, last);
+            let needed = [_pdep_u64(high, LEADS) | !LEADS, _pdep_u64(high >> 32, LEADS) | !LEADS];
+            [
+                Bytes64(_mm512_maskz_compress_epi8(needed[0], front)),
+                Bytes64(_mm512_maskz_compress_epi8(needed[1], back)),
+            ]
+        }
+        // The characters in Latin-1; see `to_latin1`.
+        fn decoded(vector: Bytes64, back1: Bytes64) -> Option<Bytes64> {
+            let (two, c2) = (_mm512_set1_epi8(2), _mm512_set1_epi8(0xC2_u8 as i8));
+            let c0 = _mm512_set1_epi8(0xC0_u8 as i8);
+            let leads = _mm512_cmpge_epu8_mask(vector.0, c0);
+            let known = _mm512_cmplt_epu8_mask(_mm512_xor_si512(vector.0, c2), two);
+            let after = _mm512_cmplt_epu8_mask(_mm512_xor_si512(back1.0, c2), two);
+            let continuing = _mm512_cmplt_epi8_mask(vector.0, c0);
+            if leads ^ known | after ^ continuing != 0 {
+                return None;
+            }
+            let c3 = _mm512_cmpeq_epi8_mask(back1.0, _mm512_set1_epi8(0xC3_u8 as i8));
+            let bytes = _mm512_mask_add_epi8(vector.0, c3, vector.0, _mm512_set1_epi8(0x40));
+            Some(Bytes64(_mm512_maskz_compress_epi8(!leads, bytes)))
+        }
+        fn mask_from_c0(vector: Bytes64) -> u64 {
+            _mm512_cmpge_epu8_mask(vector.0, _mm512_set1_epi8(0xC0_u8 as i8))
+        }
+    }
+}
+
+impl Latin1Block for Bytes64 {
+    const ROOM: usize = BLOCK;
+
+    #[inline(always)]
+    fn high_bytes(self) -> u64 {
+        self.movemask()
+    }
+
+    #[inline(always)]
+    fn lead_bytes(self) -> u64 {
+        self.mask_from_c0()
+    }
+
+    #[inline(always)]
+    fn to_utf8(self, room: &mut [u8]) {
+        let high = self.high_bytes();
+        let [front, back] = self.in_two(high);
+        let len = 32 + (high as u32).count_ones() as usize;
+        generic::store(front, room, 0);
+        generic::store(back, room, len);
+    }
+
+    #[inline(always)]
+    fn to_latin1(self, back1: Self, room: &mut [u8]) -> bool {
+        let decoded = self.decoded(back1);
+        if let Some(decoded) = decoded {
+            generic::store(decoded, room, 0);
+        }
+        decoded.is_some()
+    }
+}
