@@ -23,6 +23,18 @@ impl Source for Utf16 {
         done.replace_end(output, errors, &[REPLACEMENT])
     }
 
+    fn to_utf8(input: &[u16], output: &mut [u8], errors: Errors) -> Transcoded {
+        let mut count = 0;
+        let replaced = (errors == Errors::Replace).then_some(&mut count);
+        let (read, written) = Level::detect().encode_utf16(input, output, replaced);
+        let stop = match stop_before(&input[read..], |unit| unit) {
+            Stop::IllFormed(_) if errors == Errors::Replace => Stop::Full,
+            stop => stop,
+        };
+        let done = Transcoded { read, written, stop };
+        done.replace_end(output, errors, "\u{FFFD}".as_bytes())
+    }
+
     fn to_utf32<C: ScalarUnit>(input: &[u16], output: &mut [C], errors: Errors) -> Transcoded {
         by_units(input, output, errors, C::REPLACEMENT, u16::MAX, utf32::put)
     }
