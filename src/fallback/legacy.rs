@@ -6,7 +6,8 @@ use alloc::string::String;
 use core::fmt;
 use core::ops::RangeInclusive;
 
-use utf8_simd::{Level, text::push_utf16};
+use utf8_simd::Level;
+use utf8_simd::text::{push_latin1, push_utf16};
 
 use crate::decoder::{
     AtEnd, Scanner, SingleByte, Step, Strictness, Utf8Error, Utf8ErrorKind, WINDOWS_1252_C1,
@@ -245,24 +246,26 @@ pub(super) fn most_at_once(scanner: &Scanner) -> usize {
 }
 
 /// Decodes each byte as the character of the same number, except for 80 to 9F if `c1` has others.
-///
-/// Bytes become UTF-16 units first, which a level encodes. Rows `windows-1252` of
-/// `benches/scenarios/fallback.rs`.
 pub(crate) fn decode_bytes(c1: Option<&[char; 32]>, bytes: &[u8], text: &mut String) {
-    /// Up to this many bytes, clearing the units costs more than it saves. Rows `fallback-part`.
+    /// Up to this many bytes, a call takes longer. Rows `fallback-part`.
     const FEW: usize = 16;
-    /// The bytes of most lines. Rows `fallback-line`.
-    const LINE: usize = 128;
-    const BLOCK: usize = 512;
     if bytes.len() <= FEW {
         bytes.iter().for_each(|&byte| text.push(char_of(c1, byte)));
-    } else if bytes.len() <= LINE {
-        decode_block::<LINE>(c1, bytes, text);
-    } else {
-        text.reserve(bytes.len());
-        bytes.chunks(BLOCK).for_each(|block| decode_block::<BLOCK>(c1, block, text));
+        return;
+    }
+    let level = Level::detect();
+    for block in bytes.chunks(BLOCK) {
+        match c1 {
+            Some(c1) if block.iter().fold(false, |found, byte| found | C1.contains(byte)) => {
+                decode_block(level, c1, block, text);
+            }
+            _ => push_latin1(level, block, text),
+        }
     }
 }
+
+/// The bytes that are tested for C1 together: most lines. Rows `fallback-line`.
+const BLOCK: usize = 128;
 
 /// The bytes to which [`decode_bytes`] gives other characters than Latin-1.
 const C1: RangeInclusive<u8> = 0x80..=0x9F;
@@ -274,26 +277,16 @@ fn char_of(c1: Option<&[char; 32]>, byte: u8) -> char {
     }
 }
 
-/// Decodes at most `N` bytes by way of UTF-16, for which levels are fast.
-fn decode_block<const N: usize>(c1: Option<&[char; 32]>, block: &[u8], text: &mut String) {
-    let mut units = [0; N];
+/// Decodes a block by way of UTF-16, for which levels are fast.
+fn decode_block(level: Level, c1: &[char; 32], block: &[u8], text: &mut String) {
+    let mut units = [0; BLOCK];
     let units = &mut units[..block.len()];
     for (unit, &byte) in units.iter_mut().zip(block) {
-        *unit = u16::from(byte);
+        *unit = char_of(Some(c1), byte) as u16;
     }
-    if c1.is_some() && block.iter().fold(false, |found, byte| found | C1.contains(byte)) {
-        for (unit, &byte) in units.iter_mut().zip(block) {
-            *unit = char_of(c1, byte) as u16;
-        }
-    }
-    let level = Level::detect();
-    text.reserve(block.len());
-    let read = push_utf16(level, units, None, text);
-    if read < units.len() {
-        // A unit has at most three bytes.
-        text.reserve(3 * (units.len() - read));
-        push_utf16(level, &units[read..], None, text);
-    }
+    // A unit has at most three bytes.
+    text.reserve(3 * block.len());
+    push_utf16(level, units, None, text);
 }
 
 impl fmt::Debug for LegacyEncoding {

@@ -6,7 +6,7 @@
 //! | task | item |
 //! | --- | --- |
 //! | append text and repairs to a `String`, a few bytes at a time | [`TextOutput`] |
-//! | append UTF-16 to a `String` | [`push_utf16`] |
+//! | append UTF-16 or Latin-1 to a `String` | [`push_utf16`], [`push_latin1`] |
 //! | borrow text from the buffer of a reader | [`ReadBuffer`] |
 //! | split text off `Bytes` or `BytesMut` | [`take_valid_prefix`], [`take_text`], [`take_text_with`] |
 //! | share a part of `Bytes` as text | [`slice_text`] |
@@ -51,7 +51,7 @@ pub use parts::{BlockPart, BlockParts};
 pub use read_buffer::{ReadBuffer, assert_char_boundary};
 #[cfg(feature = "alloc")]
 pub use text_output::{
-    OneWrite, Repairs, Replaced, SortedBlock, TextOutput, WriteStep, push_utf16,
+    OneWrite, Repairs, Replaced, SortedBlock, TextOutput, WriteStep, push_latin1, push_utf16,
 };
 
 use core::ops::RangeInclusive;

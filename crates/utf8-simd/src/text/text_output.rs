@@ -316,3 +316,14 @@ pub fn push_utf16(
     unsafe { bytes.set_len(len) };
     read
 }
+
+/// Appends Latin-1 to `text`.
+pub fn push_latin1(level: Level, latin1: &[u8], text: &mut String) {
+    let len = text.len();
+    // SAFETY: the bytes in use are not changed. Those after them are zeros, and those that the level writes, which it promises to
+    // be whole, well-formed characters: `tests/levels/latin1.rs` checks every level.
+    let bytes = unsafe { text.as_mut_vec() };
+    bytes.resize(len + 2 * latin1.len(), 0);
+    let (_, written) = level.encode_latin1(latin1, &mut bytes[len..]);
+    bytes.truncate(len + written);
+}
