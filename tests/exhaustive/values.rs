@@ -395,12 +395,12 @@ fn scalar_values_are_found_at_their_offset() {
     // The text before it is long enough for splits at every offset of it.
     for c in ['\0', 'é', '€', '\u{FEFF}', '😀', char::MAX] {
         let expected = all().find(c).unwrap() as u64;
-        let mut finder = TextFinder::new(c.encode_utf8(&mut [0; 4])).unwrap();
+        let mut finder = TextFinder::new([&*c.encode_utf8(&mut [0; 4])]).unwrap();
         let mut texts = Utf8Stream::new(chunks(11));
         let mut places = Vec::new();
         while let Some(text) = texts.next().now_or_never().unwrap() {
             places.extend(finder.push(&text.unwrap()));
         }
-        assert_eq!(places, [expected], "{c:?}");
+        assert_eq!(places, [(0, expected)], "{c:?}");
     }
 }
