@@ -131,7 +131,7 @@
         feature = "stream",
         feature = "tower"
     )),
-    allow(dead_code, unused_imports, unused_variables)
+    allow(dead_code, unreachable_pub, unused_imports, unused_variables)
 )]
 #![forbid(unsafe_code)]
 // An example that someone copies gives no warning. `allow` is what rustdoc sets without attributes.

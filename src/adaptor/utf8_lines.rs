@@ -206,7 +206,7 @@ impl<S> Utf8Lines<S> {
 /// }
 /// ```
 #[derive(Clone, Debug)]
-pub(crate) struct ReadLines {
+pub struct ReadLines {
     decoder: LineDecoder,
     block: (ByteString, Bytes),
     cursor: BlockCursor,
