@@ -190,13 +190,15 @@ pub use decoder::error::{ParseNameError, Utf8Error, Utf8ErrorKind};
 pub use decoder::mode::ErrorMode;
 pub use decoder::options::Utf8Options;
 pub use decoder::position::TextPosition;
+pub use decoder::slices::from_utf8;
 #[cfg(feature = "std")]
 pub use decoder::slices::from_utf8_bytes;
 #[cfg(feature = "alloc")]
 pub use decoder::slices::from_utf8_lossy;
-pub use decoder::slices::{count_chars, from_utf8};
 pub use decoder::utf8_decoder::Utf8Decoder;
 pub use decoder::validator::Utf8Validator;
+#[doc(inline)]
+pub use utf8_simd::count_chars;
 
 /// The examples of the README, run as doctests.
 #[cfg(all(doctest, feature = "codec", feature = "http-body", feature = "stream"))]
