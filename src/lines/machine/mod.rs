@@ -502,18 +502,14 @@ impl LineMachine {
             (None, Some(&byte)) => LineAction::Byte(byte),
             (_, None) => next,
         };
-        if let Some(len) = len
-            && !has_bare
-            && self.is_repaired_at_once(&line, content)
-        {
-            return self.take_repaired(line, bytes, content, (len, end), after);
-        }
-        if let Some(error) = self.check(&mut line, bytes, content, after) {
+        let is_repaired_at_once =
+            len.is_some() && !has_bare && self.is_repaired_at_once(&line, content);
+        if !is_repaired_at_once && let Some(error) = self.check(&mut line, bytes, content, after) {
             self.reject(line.start, line.checked);
             return (line.checked, Some(Err(error)));
         }
         if let Some(len) = len {
-            return self.take_checked(line, bytes, content, (len, end), after);
+            return self.take_repaired(line, bytes, content, (len, end), after);
         }
         line.searched = Searched { decided: content, seen: bytes.len() };
         self.state = LineState::Line(line);
