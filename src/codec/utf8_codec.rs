@@ -5,9 +5,7 @@ use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::{CodecError, lines_codec::Utf8LinesCodec};
-use crate::decoder::{
-    AtEnd, ErrorMode, RepairedItem, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8Options,
-};
+use crate::decoder::{AtEnd, ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8Options};
 use crate::fallback::{FallbackDecoder, FallbackState, take_next};
 
 /// Decodes bytes to text. Each item is a run of whole characters, never empty.
@@ -140,7 +138,7 @@ impl Utf8Codec {
         if let Some(state) = &mut self.fallback {
             return take_next(state, &mut self.decoder, src, AtEnd::No, self.mode);
         }
-        Ok(self.decoder.take_repaired(src, self.mode)?.into_item())
+        self.decoder.take_repaired(src, self.mode)
     }
 }
 
@@ -197,12 +195,12 @@ impl Decoder for Utf8Codec {
             }
             return Ok(next);
         }
-        let mut item = RepairedItem::new();
+        let mut text = String::new();
         while let Some(error) = self.decoder.finish_after(src) {
             src.advance(error.bytes().len());
-            item.repair(self.decoder.repair(self.mode, &error), error)?;
+            text.push_str(&self.decoder.repair(self.mode, &error).ok_or(error)?);
         }
-        Ok(item.into_item())
+        Ok((!text.is_empty()).then(|| text.into()))
     }
 }
 
