@@ -6,7 +6,7 @@ use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::{CodecError, lines_codec::Utf8LinesCodec};
 use crate::decoder::{AtEnd, ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8Options};
-use crate::fallback::{FallbackDecoder, FallbackState, take_next};
+use crate::fallback::{FallbackDecoder, FallbackState, FallbackUses, take_next};
 
 /// Decodes bytes to text. Each item is a run of whole characters, never empty.
 ///
@@ -120,16 +120,9 @@ impl Utf8Codec {
         &self.decoder
     }
 
-    /// Returns the offset of the first byte that the [fallback](Self::with_fallback) decoded, or `None` if the
-    /// stream is UTF-8 so far. ASCII at the start of a line does not count.
-    pub fn first_fallback(&self) -> Option<u64> {
-        self.fallback.as_ref().and_then(|fallback| fallback.uses().first)
-    }
-
-    /// Returns how many lines, or runs of ill-formed parts, the [fallback](Self::with_fallback) decoded; at most 1 for
-    /// [`FallbackDecoder::rest`].
-    pub fn fallback_count(&self) -> u64 {
-        self.fallback.as_ref().map_or(0, |fallback| fallback.uses().runs)
+    /// Returns what the [fallback](Self::with_fallback) has decoded.
+    pub fn fallback_uses(&self) -> FallbackUses {
+        self.fallback.as_ref().map_or(FallbackUses::default(), |fallback| fallback.uses())
     }
 
     /// Decodes `src` with a fallback or in a lossy mode.

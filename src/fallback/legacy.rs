@@ -73,7 +73,7 @@ impl LegacyEncoding {
     ///
     /// Bytes that are not characters in the encoding are replaced by U+FFFD and [counted].
     ///
-    /// [counted]: crate::fallback::FallbackDecoder::replaced_count
+    /// [counted]: crate::fallback::FallbackUses::replaced
     ///
     /// # Examples
     ///

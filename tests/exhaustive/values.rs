@@ -353,7 +353,7 @@ fn fallbacks_detectors_and_terminals_accept_all_scalar_values() {
             }
             decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
             assert!(text == all(), "in chunks of {size}");
-            assert_eq!(decoder.fallback_count(), 0);
+            assert_eq!(decoder.fallback_uses().runs, 0);
         }
     }
     // In order they contain no escape sequence that switches charsets.

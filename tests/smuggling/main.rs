@@ -76,7 +76,7 @@ fn fallbacks_never_pass_a_disguised_form() {
             }
             decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
             assert_stopped(&text, pretended);
-            assert!(decoder.first_fallback().is_some() && decoder.error_count() > 0);
+            assert!(decoder.fallback_uses().first.is_some() && decoder.error_count() > 0);
         });
     }
 }

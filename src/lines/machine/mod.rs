@@ -179,10 +179,6 @@ impl LineMachine {
         self.long_lines = long_lines;
     }
 
-    pub(crate) fn max_length(&self) -> usize {
-        self.max_length
-    }
-
     /// Starts a new stream with the same settings.
     pub(crate) fn reset(&mut self) {
         self.decoder.reset();
