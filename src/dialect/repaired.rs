@@ -132,7 +132,7 @@ impl DialectDecoder {
             text.push_str(piece);
             read = piece.len();
             if is_all {
-                self.hold(&chunk[read..]);
+                self.partial.hold(&chunk[read..]);
                 return Ok(());
             }
         }
@@ -161,7 +161,7 @@ impl DialectDecoder {
                 }
                 Step::Error(error) => return Err(self.stats.note(error)),
                 Step::Skip(_) | Step::NeedMore => {
-                    self.hold(&chunk[read..]);
+                    self.partial.hold(&chunk[read..]);
                     break;
                 }
             }

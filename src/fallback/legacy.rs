@@ -3,7 +3,6 @@
 //! A fallback may have to decode bytes again, so [`LegacyEncoding::decode`] keeps none in a decoder.
 
 use alloc::string::String;
-use core::fmt;
 use core::ops::RangeInclusive;
 
 use utf8_simd::{Level, text::push_utf16};
@@ -34,11 +33,11 @@ use crate::fallback::whatwg;
 /// assert_eq!(read(LegacyEncoding::windows_1252()), "€ café");
 /// assert_eq!(read(LegacyEncoding::latin1()), "\u{80} café");
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use]
 pub struct LegacyEncoding(pub(super) Table);
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Table {
     Latin1,
     Windows1252,
@@ -293,11 +292,5 @@ fn decode_block<const N: usize>(c1: Option<&[char; 32]>, block: &[u8], text: &mu
         // A unit has at most three bytes.
         text.reserve(3 * (units.len() - read));
         push_utf16(level, &units[read..], None, text);
-    }
-}
-
-impl fmt::Debug for LegacyEncoding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("LegacyEncoding").field(&self.name()).finish()
     }
 }

@@ -113,5 +113,3 @@ pub use utf8_lines::LineSource;
 pub use utf8_reader::Utf8Reader;
 pub use utf8_stream::Utf8Stream;
 pub use utf8_writer::Utf8Writer;
-
-use crate::adaptor::append_within;

@@ -136,7 +136,7 @@ impl Utf16Decoder {
                 Some(text) if !out.push_str(&text) => Status::TooSmall { needed: text.len() },
                 repair => {
                     self.pass(0);
-                    self.note(error);
+                    self.stats.note(error);
                     repair.map_or(Status::IllFormed(error), |_| Status::Done)
                 }
             },
@@ -320,7 +320,7 @@ impl Utf16Decoder {
             return Err((0, Status::TooSmall { needed: text.len() }));
         }
         self.pass(used);
-        match error.map(|error| self.note(error)) {
+        match error.map(|error| self.stats.note(error)) {
             Some(error) if text.is_none() => Err((used, Status::IllFormed(error))),
             _ => Ok(used),
         }
@@ -352,7 +352,7 @@ impl Utf16Decoder {
     fn end_pair(&mut self, end: Utf16End) -> Result<(), Utf16Error> {
         let Some(error) = self.alone(end) else { return Ok(()) };
         self.pass(0);
-        Err(self.note(error))
+        Err(self.stats.note(error))
     }
 
     /// Returns the error for a held surrogate without its pair.
@@ -365,10 +365,6 @@ impl Utf16Decoder {
     fn pass(&mut self, units: usize) {
         self.high = None;
         self.position += units as u64;
-    }
-
-    fn note(&mut self, error: Utf16Error) -> Utf16Error {
-        self.stats.note(error)
     }
 }
 
