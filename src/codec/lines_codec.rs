@@ -252,13 +252,12 @@ impl Utf8LinesCodec {
         loop {
             let (text, (consumed, item)) = take_text_with(src, |bytes| {
                 let (consumed, item) = self.machine.step(bytes, next);
-                match item {
-                    Some(Ok((text, info))) => {
-                        (text.unwrap_or_default(), (consumed, Some(Ok((text.is_none(), info)))))
-                    }
-                    Some(Err(error)) => ("", (consumed, Some(Err(error)))),
-                    None => ("", (consumed, None)),
-                }
+                let text = match item {
+                    Some(Ok((Some(text), _))) => text,
+                    _ => "",
+                };
+                let repaired = |(text, info): (Option<&str>, _)| (text.is_none(), info);
+                (text, (consumed, item.map(|item| item.map(repaired))))
             });
             src.advance(consumed - text.len());
             return match item {

@@ -2,7 +2,7 @@
 
 use utf8_simd::{Level, surrogate_pair};
 
-use crate::decoder::{ErrorMode, ErrorStats, Progress, Repair, Status, Step};
+use crate::decoder::{ErrorMode, ErrorStats, Progress, Repair, Status, Step, progress};
 use crate::utf16::{Utf16End, Utf16Error};
 #[cfg(feature = "alloc")]
 use utf8_simd::text::push_utf16;
@@ -232,12 +232,7 @@ impl Utf16Decoder {
         let start = out.len();
         let run = self.push_run(units, mode, out);
         if run == units.len() {
-            return Progress {
-                read: run,
-                held: 0,
-                written: out.len() - start,
-                status: Status::Done,
-            };
+            return progress(run, &[], out.len() - start, Status::Done);
         }
         let (decoded, status) = self.push_rest(units, run, mode, out);
         // If all units have been read, those after the decoded ones are held.

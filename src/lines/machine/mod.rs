@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 
 use utf8_simd::head;
 
-use crate::decoder::text::{Level, all_text, split_line};
+use crate::decoder::text::{Level, PrefixEnd, split_line, valid_prefix};
 use crate::decoder::{AtEnd, ErrorMode, Scanner, Step, Utf8Decoder, Utf8Error, Utf8Options};
 use crate::fallback::FallbackState;
 use crate::lines::{
@@ -425,7 +425,10 @@ impl LineMachine {
         let text = match front.get(..content) {
             _ if content > self.max_length => return None,
             _ if delimiter.find_bare(&bytes[..content]).is_some() => return None,
-            None => all_text(&bytes[..content])?,
+            None => match valid_prefix(&bytes[..content]) {
+                (text, PrefixEnd::Input) => text,
+                _ => return None,
+            },
             Some(text) => text,
         };
         let expects_lf = delimiter.takes_lf_after(bytes[next - 1]);
