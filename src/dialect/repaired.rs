@@ -83,8 +83,7 @@ impl DialectDecoder {
             match piece {
                 Ok(piece) => code_points.extend(piece.code_points()),
                 Err(error) => {
-                    let repair = error.repair(mode).ok_or(error)?;
-                    code_points.extend(repair.chars().map(u32::from));
+                    code_points.extend(error.repair(mode).ok_or(error)?.chars().map(u32::from));
                 }
             }
             Ok(())
@@ -110,8 +109,7 @@ impl DialectDecoder {
                 Ok(None) => return Ok(()),
                 Ok(Some(code_point)) => code_points.push(code_point),
                 Err(error) => {
-                    let repair = error.repair(mode).ok_or(error)?;
-                    code_points.extend(repair.chars().map(u32::from));
+                    code_points.extend(error.repair(mode).ok_or(error)?.chars().map(u32::from));
                 }
             }
         }

@@ -171,10 +171,8 @@ impl<S: LineSource> Utf8Lines<S> {
         if let Some(found) = self.lines.next_usual() {
             return Some(Ok(self.lines.line(found)));
         }
-        Some(match poll_fn(|cx| Pin::new(&mut *self).poll_find(cx)).await? {
-            Ok(found) => Ok(self.lines.line(found)),
-            Err(error) => Err(error),
-        })
+        let found = poll_fn(|cx| Pin::new(&mut *self).poll_find(cx)).await?;
+        Some(found.map(|found| self.lines.line(found)))
     }
 }
 
