@@ -211,7 +211,7 @@ const OBJECTS: &[(&str, Run)] = &[
     }),
     ("finder", |input, size, _| {
         // Partial matches everywhere in ASCII.
-        let mut finder = TextFinder::new(&("a".repeat(100) + "b")).expect("it is not empty");
+        let mut finder = TextFinder::new([&*("a".repeat(100) + "b")]).expect("it is not empty");
         let mut decoder = Utf8Decoder::new();
         let mut found = 0;
         for chunk in input.chunks(size) {

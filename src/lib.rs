@@ -131,7 +131,7 @@
         feature = "stream",
         feature = "tower"
     )),
-    allow(dead_code, unused_imports, unused_variables)
+    allow(dead_code, unreachable_pub, unused_imports, unused_variables)
 )]
 #![forbid(unsafe_code)]
 // An example that someone copies gives no warning. `allow` is what rustdoc sets without attributes.
@@ -190,13 +190,15 @@ pub use decoder::error::{ParseNameError, Utf8Error, Utf8ErrorKind};
 pub use decoder::mode::ErrorMode;
 pub use decoder::options::Utf8Options;
 pub use decoder::position::TextPosition;
+pub use decoder::slices::from_utf8;
 #[cfg(feature = "std")]
 pub use decoder::slices::from_utf8_bytes;
 #[cfg(feature = "alloc")]
 pub use decoder::slices::from_utf8_lossy;
-pub use decoder::slices::{count_chars, from_utf8};
 pub use decoder::utf8_decoder::Utf8Decoder;
 pub use decoder::validator::Utf8Validator;
+#[doc(inline)]
+pub use utf8_simd::count_chars;
 
 /// The examples of the README, run as doctests.
 #[cfg(all(doctest, feature = "codec", feature = "http-body", feature = "stream"))]

@@ -2,6 +2,8 @@
 
 use core::iter::FusedIterator;
 
+use utf8_simd::text::first_char;
+
 use crate::decoder::{
     ErrorMode, Pieces, Progress, Status, Utf8Decoder, Utf8Error, Utf8Options, progress,
 };
@@ -341,8 +343,7 @@ impl<'d, 'c: 'd> Iterator for TerminalPieces<'d, 'c> {
                 }
                 TerminalCharset::Latin1 => {
                     self.take(1);
-                    let at = 2 * usize::from(byte - 0x80);
-                    return Some(Ok(&LATIN1[at..at + 2]));
+                    return first_char(&LATIN1[usize::from(byte - 0x80)]).map(Ok);
                 }
             }
         }
@@ -353,21 +354,13 @@ impl<'d, 'c: 'd> FusedIterator for TerminalPieces<'d, 'c> {}
 
 const ESC: u8 = 0x1B;
 
-/// U+0080 to U+00FF, two bytes each.
-static LATIN1: &str = {
-    const BYTES: [u8; 256] = {
-        let mut bytes = [0; 256];
-        let mut at = 0;
-        while at < 256 {
-            let value = 0x80 + at / 2;
-            bytes[at] = 0xC0 | (value >> 6) as u8;
-            bytes[at + 1] = 0x80 | (value & 0x3F) as u8;
-            at += 2;
-        }
-        bytes
-    };
-    match core::str::from_utf8(&BYTES) {
-        Ok(text) => text,
-        Err(_) => panic!("two bytes of UTF-8 each"),
+/// U+0080 to U+00FF, each in the first two bytes.
+static LATIN1: [[u8; 4]; 128] = {
+    let mut chars = [[0; 4]; 128];
+    let mut at = 0;
+    while at < 128 {
+        ((0x80 + at) as u8 as char).encode_utf8(&mut chars[at]);
+        at += 1;
     }
+    chars
 };

@@ -654,11 +654,11 @@ impl Reading for Utf8OrElse {
     }
 
     fn name(&self) -> String {
-        match self.decoder.first_fallback() {
+        match self.decoder.fallback_uses().first {
             None => "utf-8".to_owned(),
             Some(first) => format!(
                 "utf-8, and from byte {first} on {} bytes of {}",
-                self.decoder.fallback_bytes(),
+                self.decoder.fallback_uses().bytes,
                 self.encoding
             ),
         }

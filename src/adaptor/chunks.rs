@@ -37,7 +37,7 @@ impl ChunkText {
         if !incomplete.is_empty() {
             self.decoder.hold(&incomplete);
         }
-        Ok(item.into_item())
+        Ok(item)
     }
 
     /// Ends the stream. Returns the next item or error that the end decides, then `None`.

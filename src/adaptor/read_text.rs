@@ -5,8 +5,10 @@ use std::mem;
 use bytes::BytesMut;
 use utf8_simd::text::{ReadBuffer, assert_char_boundary};
 
-use crate::adaptor::{CAPACITY, MAX_CAPACITY, StreamError, append_within};
-use crate::decoder::{ErrorMode, Scanner, Step, Utf8Decoder, Utf8Error, Utf8Options};
+use crate::adaptor::{CAPACITY, MAX_CAPACITY, StreamError};
+use crate::decoder::{
+    ErrorMode, Scanner, Step, Utf8Decoder, Utf8Error, Utf8Options, append_within,
+};
 
 /// What has been read: text, repaired text and bytes that have not been decoded.
 ///
@@ -172,7 +174,7 @@ impl ReadText {
         text: &mut String,
         max_length: usize,
     ) -> Result<bool, StreamError<E>> {
-        append_within(text, self.as_str(), max_length)?;
+        append_within(text, self.as_str(), max_length, || StreamError::TooLong { max_length })?;
         Ok(!self.take().is_empty())
     }
 

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::decoder::{Utf8Error, limit};
+use crate::decoder::Utf8Error;
 use crate::lines::LineError;
 use crate::sse::EventPart;
 
@@ -88,14 +88,4 @@ impl<E: Into<io::Error>> From<StreamError<E>> for io::Error {
             }
         }
     }
-}
-
-/// Appends `more`, unless `text` would become longer than `max_length`.
-pub(crate) fn append_within<E>(
-    text: &mut String,
-    more: &str,
-    max_length: usize,
-) -> Result<(), StreamError<E>> {
-    let appended = limit::append_within(text, more, max_length);
-    appended.map_err(|_| StreamError::TooLong { max_length })
 }

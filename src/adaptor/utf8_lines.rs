@@ -151,11 +151,6 @@ impl<S> Utf8Lines<S> {
         self.lines.decoder.machine.rejected()
     }
 
-    /// Returns the limit on the length of a line, in bytes.
-    pub fn max_length(&self) -> usize {
-        self.lines.decoder.max_length()
-    }
-
     /// Returns the source: the reader or the stream that the lines are read from.
     pub fn get_ref(&self) -> &S {
         &self.source
@@ -206,7 +201,7 @@ impl<S> Utf8Lines<S> {
 /// }
 /// ```
 #[derive(Clone, Debug)]
-pub(crate) struct ReadLines {
+pub struct ReadLines {
     decoder: LineDecoder,
     block: (ByteString, Bytes),
     cursor: BlockCursor,

@@ -60,12 +60,13 @@ impl<C> Utf8FramesCodec<C> {
 
     fn text(&self, mut frame: Bytes) -> Result<ByteString, Utf8Error> {
         let mut decoder = Utf8Decoder::new().with_options(self.options);
-        let mut text = decoder.take_repaired(&mut frame, self.mode)?;
+        let mut text = decoder.take_repaired(&mut frame, self.mode)?.unwrap_or_default();
         while let Some(error) = decoder.finish_after(&frame) {
             frame.advance(error.bytes().len());
-            text.repair(decoder.repair(self.mode, &error), error)?;
+            let repair = decoder.repair(self.mode, &error).ok_or(error)?;
+            text = [&*text, &*repair].concat().into();
         }
-        Ok(text.into_text())
+        Ok(text)
     }
 }
 

@@ -249,13 +249,11 @@ impl<T: AsRef<str>> Encoder<T> for JavaUtfCodec {
         let written = DialectEncoder::new(Dialect::ModifiedUtf8).push_to(text, write);
         debug_assert_eq!(written, Ok(()));
         let length = dst.len() - before - 2;
-        match u16::try_from(length) {
-            Ok(prefix) => dst[before..before + 2].copy_from_slice(&prefix.to_be_bytes()),
-            Err(_) => {
-                dst.truncate(before);
-                return Err(CodecError::TooLong { length, max_length: u16::MAX.into() });
-            }
-        }
+        let Ok(prefix) = u16::try_from(length) else {
+            dst.truncate(before);
+            return Err(CodecError::TooLong { length, max_length: u16::MAX.into() });
+        };
+        dst[before..before + 2].copy_from_slice(&prefix.to_be_bytes());
         Ok(())
     }
 }

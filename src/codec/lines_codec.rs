@@ -9,7 +9,7 @@ use utf8_simd::text::take_text_with;
 
 use crate::codec::CodecError;
 use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Options};
-use crate::fallback::{FallbackDecoder, FallbackState};
+use crate::fallback::{FallbackDecoder, FallbackState, FallbackUses};
 use crate::lines::{
     Delimiter, Line, LineError, LongLines,
     machine::{DEFAULT_MAX_LENGTH, LineAction, LineMachine},
@@ -217,11 +217,6 @@ impl Utf8LinesCodec {
         self.machine.rejected()
     }
 
-    /// Returns the limit on the length of a line, in bytes.
-    pub fn max_length(&self) -> usize {
-        self.machine.max_length()
-    }
-
     /// Counts `len` bytes that the caller has removed from the read buffer between two lines, such as a body whose length a
     /// header has given. The next line begins after them.
     ///
@@ -245,16 +240,9 @@ impl Utf8LinesCodec {
         self.machine.skip_bytes(len);
     }
 
-    /// Returns the offset of the first byte that the [fallback](Self::with_fallback) decoded, or `None` if all
-    /// lines are UTF-8 so far. ASCII at the start of a line does not count.
-    pub fn first_fallback(&self) -> Option<u64> {
-        self.machine.fallback().and_then(|fallback| fallback.uses().first)
-    }
-
-    /// Returns how many lines, or runs of ill-formed parts, the [fallback](Self::with_fallback) decoded. Delimiters
-    /// do not count.
-    pub fn fallback_count(&self) -> u64 {
-        self.machine.fallback().map_or(0, |fallback| fallback.uses().runs)
+    /// Returns what the [fallback](Self::with_fallback) has decoded.
+    pub fn fallback_uses(&self) -> FallbackUses {
+        self.machine.fallback().map_or(FallbackUses::default(), FallbackState::uses)
     }
 }
 
@@ -264,13 +252,12 @@ impl Utf8LinesCodec {
         loop {
             let (text, (consumed, item)) = take_text_with(src, |bytes| {
                 let (consumed, item) = self.machine.step(bytes, next);
-                match item {
-                    Some(Ok((text, info))) => {
-                        (text.unwrap_or_default(), (consumed, Some(Ok((text.is_none(), info)))))
-                    }
-                    Some(Err(error)) => ("", (consumed, Some(Err(error)))),
-                    None => ("", (consumed, None)),
-                }
+                let text = match item {
+                    Some(Ok((Some(text), _))) => text,
+                    _ => "",
+                };
+                let repaired = |(text, info): (Option<&str>, _)| (text.is_none(), info);
+                (text, (consumed, item.map(|item| item.map(repaired))))
             });
             src.advance(consumed - text.len());
             return match item {

@@ -5,10 +5,8 @@ use bytestring::ByteString;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::codec::{CodecError, lines_codec::Utf8LinesCodec};
-use crate::decoder::{
-    AtEnd, ErrorMode, RepairedItem, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8Options,
-};
-use crate::fallback::{FallbackDecoder, FallbackState, take_next};
+use crate::decoder::{AtEnd, ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8Options};
+use crate::fallback::{FallbackDecoder, FallbackState, FallbackUses, take_next};
 
 /// Decodes bytes to text. Each item is a run of whole characters, never empty.
 ///
@@ -122,16 +120,9 @@ impl Utf8Codec {
         &self.decoder
     }
 
-    /// Returns the offset of the first byte that the [fallback](Self::with_fallback) decoded, or `None` if the
-    /// stream is UTF-8 so far. ASCII at the start of a line does not count.
-    pub fn first_fallback(&self) -> Option<u64> {
-        self.fallback.as_ref().and_then(|fallback| fallback.uses().first)
-    }
-
-    /// Returns how many lines, or runs of ill-formed parts, the [fallback](Self::with_fallback) decoded; at most 1 for
-    /// [`FallbackDecoder::rest`].
-    pub fn fallback_count(&self) -> u64 {
-        self.fallback.as_ref().map_or(0, |fallback| fallback.uses().runs)
+    /// Returns what the [fallback](Self::with_fallback) has decoded.
+    pub fn fallback_uses(&self) -> FallbackUses {
+        self.fallback.as_ref().map_or(FallbackUses::default(), |fallback| fallback.uses())
     }
 
     /// Decodes `src` with a fallback or in a lossy mode.
@@ -140,7 +131,7 @@ impl Utf8Codec {
         if let Some(state) = &mut self.fallback {
             return take_next(state, &mut self.decoder, src, AtEnd::No, self.mode);
         }
-        Ok(self.decoder.take_repaired(src, self.mode)?.into_item())
+        self.decoder.take_repaired(src, self.mode)
     }
 }
 
@@ -197,12 +188,12 @@ impl Decoder for Utf8Codec {
             }
             return Ok(next);
         }
-        let mut item = RepairedItem::new();
+        let mut text = String::new();
         while let Some(error) = self.decoder.finish_after(src) {
             src.advance(error.bytes().len());
-            item.repair(self.decoder.repair(self.mode, &error), error)?;
+            text.push_str(&self.decoder.repair(self.mode, &error).ok_or(error)?);
         }
-        Ok(item.into_item())
+        Ok((!text.is_empty()).then(|| text.into()))
     }
 }
 

@@ -53,22 +53,19 @@ pub enum BomPolicy {
 }
 
 impl BomPolicy {
-    const ALL: [Self; 4] = [Self::Keep, Self::Strip, Self::Require, Self::Forbid];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Keep => "keep",
-            Self::Strip => "strip",
-            Self::Require => "require",
-            Self::Forbid => "forbid",
-        }
-    }
+    /// All with their names, by their numbers.
+    const ALL: [(Self, &str); 4] = [
+        (Self::Keep, "keep"),
+        (Self::Strip, "strip"),
+        (Self::Require, "require"),
+        (Self::Forbid, "forbid"),
+    ];
 }
 
 /// Writes the name: `keep`, `strip`, `require` or `forbid`.
 impl fmt::Display for BomPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+        f.pad(Self::ALL[*self as usize].1)
     }
 }
 
@@ -78,7 +75,8 @@ impl FromStr for BomPolicy {
 
     fn from_str(name: &str) -> Result<Self, ParseNameError> {
         let message = "unknown BOM policy, expected one of keep, strip, require, forbid";
-        Self::ALL.into_iter().find(|policy| policy.name() == name).ok_or(ParseNameError { message })
+        let known = Self::ALL.into_iter().find(|(_, known)| *known == name);
+        known.map(|(policy, _)| policy).ok_or(ParseNameError { message })
     }
 }
 

@@ -115,31 +115,31 @@ pub enum Utf8ErrorKind {
 }
 
 impl Utf8ErrorKind {
-    /// All kinds, by their numbers. Those of dialects are read with serde too.
-    const ALL: [Self; 16] = [
-        Self::UnexpectedContinuation,
-        Self::Overlong,
-        Self::Surrogate,
-        Self::TooLarge,
-        Self::InvalidByte,
-        Self::Truncated,
-        Self::Incomplete,
-        Self::ForbiddenBom,
-        Self::MissingBom,
-        Self::Noncharacter,
-        Self::Forbidden,
-        Self::FourByteSequence,
-        Self::NotScalar,
-        Self::Nul,
-        Self::SurrogatePair,
-        Self::UnpairedSurrogate,
+    /// All kinds with their names in messages, by their numbers. Those of dialects are read with serde too.
+    const ALL: [(Self, &str); 16] = [
+        (Self::UnexpectedContinuation, "unexpected continuation byte"),
+        (Self::Overlong, "overlong encoding"),
+        (Self::Surrogate, "encoded surrogate"),
+        (Self::TooLarge, "code point above U+10FFFF"),
+        (Self::InvalidByte, "invalid byte"),
+        (Self::Truncated, "truncated character"),
+        (Self::Incomplete, "unexpected end inside a character"),
+        (Self::ForbiddenBom, "forbidden byte order mark"),
+        (Self::MissingBom, "missing byte order mark"),
+        (Self::Noncharacter, "forbidden noncharacter"),
+        (Self::Forbidden, "forbidden control character"),
+        (Self::FourByteSequence, "four-byte sequence"),
+        (Self::NotScalar, "not a scalar value"),
+        (Self::Nul, "NUL byte"),
+        (Self::SurrogatePair, "encoded surrogate pair"),
+        (Self::UnpairedSurrogate, "unpaired surrogate"),
     ];
 }
 
 const _: () = {
     let mut number = 0;
     while number < Utf8ErrorKind::ALL.len() {
-        assert!(Utf8ErrorKind::ALL[number] as usize == number);
+        assert!(Utf8ErrorKind::ALL[number].0 as usize == number);
         number += 1;
     }
 };
@@ -221,13 +221,7 @@ impl Utf8Error {
     /// Describes `byte`, which begins no sequence.
     #[inline]
     pub(crate) fn of_byte(valid_up_to: u64, byte: u8) -> Self {
-        use Utf8ErrorKind as Kind;
-        let kind = match byte {
-            ..=0xBF => Kind::UnexpectedContinuation,
-            0xC0..=0xC1 => Kind::Overlong,
-            0xC2..=0xF7 => Kind::TooLarge,
-            0xF8.. => Kind::InvalidByte,
-        };
+        let kind = KINDS[0][usize::from(byte)];
         Self::from_parts(valid_up_to, kind, u32::from(byte), 1, None)
     }
 
@@ -283,7 +277,7 @@ impl Utf8Error {
         let kind = self.detail[5] as usize;
         // Always: the byte is that of a kind.
         if kind < Utf8ErrorKind::ALL.len() {
-            Utf8ErrorKind::ALL[kind]
+            Utf8ErrorKind::ALL[kind].0
         } else {
             Utf8ErrorKind::InvalidByte
         }
@@ -429,24 +423,7 @@ impl Utf8ErrorKind {
 /// Writes the kind in words: `unexpected continuation byte`, `overlong encoding`, `encoded surrogate`.
 impl fmt::Display for Utf8ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::UnexpectedContinuation => "unexpected continuation byte",
-            Self::Overlong => "overlong encoding",
-            Self::Surrogate => "encoded surrogate",
-            Self::TooLarge => "code point above U+10FFFF",
-            Self::InvalidByte => "invalid byte",
-            Self::Truncated => "truncated character",
-            Self::Incomplete => "unexpected end inside a character",
-            Self::ForbiddenBom => "forbidden byte order mark",
-            Self::MissingBom => "missing byte order mark",
-            Self::Noncharacter => "forbidden noncharacter",
-            Self::Forbidden => "forbidden control character",
-            Self::FourByteSequence => "four-byte sequence",
-            Self::NotScalar => "not a scalar value",
-            Self::Nul => "NUL byte",
-            Self::SurrogatePair => "encoded surrogate pair",
-            Self::UnpairedSurrogate => "unpaired surrogate",
-        })
+        f.pad(Self::ALL[*self as usize].1)
     }
 }
 

@@ -2,18 +2,15 @@
 
 use alloc::string::String;
 
-/// The text would be longer than the limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TooLong;
-
-/// Appends `more`, unless `text` would become longer than `max_length`.
-pub(crate) fn append_within(
+/// Appends `more`, unless `text` would become longer than `max_length`: then it returns `error`.
+pub(crate) fn append_within<E>(
     text: &mut String,
     more: &str,
     max_length: usize,
-) -> Result<(), TooLong> {
+    error: impl FnOnce() -> E,
+) -> Result<(), E> {
     if more.len() > max_length.saturating_sub(text.len()) {
-        return Err(TooLong);
+        return Err(error());
     }
     push_within(text, more, max_length);
     Ok(())

@@ -137,5 +137,5 @@ pub(crate) use utf8_decoder::Utf8Decoder;
 #[cfg(feature = "alloc")]
 pub(crate) use utf8_decoder::lossy::SingleByte;
 #[cfg(feature = "std")]
-pub(crate) use utf8_decoder::{masked::Mask, masked::Unmasked, owned::RepairedItem};
+pub(crate) use utf8_decoder::masked::{Mask, Unmasked};
 pub(crate) use validator::Utf8Validator;

@@ -126,25 +126,21 @@ impl ErrorMode {
         }
     }
 
-    const ALL: [Self; 6] =
-        [Self::Fatal, Self::Replacement, Self::Skip, Self::Escape, Self::Latin1, Self::Windows1252];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Fatal => "fatal",
-            Self::Replacement => "replacement",
-            Self::Skip => "skip",
-            Self::Escape => "escape",
-            Self::Latin1 => "latin1",
-            Self::Windows1252 => "windows1252",
-        }
-    }
+    /// All with their names, by their numbers.
+    const ALL: [(Self, &str); 6] = [
+        (Self::Fatal, "fatal"),
+        (Self::Replacement, "replacement"),
+        (Self::Skip, "skip"),
+        (Self::Escape, "escape"),
+        (Self::Latin1, "latin1"),
+        (Self::Windows1252, "windows1252"),
+    ];
 }
 
 /// Writes the name: `fatal`, `replacement`, `skip`, `escape`, `latin1` or `windows1252`.
 impl fmt::Display for ErrorMode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+        f.pad(Self::ALL[*self as usize].1)
     }
 }
 
@@ -154,7 +150,8 @@ impl FromStr for ErrorMode {
 
     fn from_str(name: &str) -> Result<Self, ParseNameError> {
         let message = "unknown error mode, expected one of fatal, replacement, skip, escape, latin1, windows1252";
-        Self::ALL.into_iter().find(|mode| mode.name() == name).ok_or(ParseNameError { message })
+        let known = Self::ALL.into_iter().find(|(_, known)| *known == name);
+        known.map(|(mode, _)| mode).ok_or(ParseNameError { message })
     }
 }
 

@@ -47,19 +47,14 @@ use crate::decoder::{BomPolicy, BomState, Utf8ErrorKind};
 /// assert_eq!(serde_json::from_str::<Utf8Options>(json).unwrap(), expected);
 /// # }
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(into = "OptionFields", try_from = "OptionFields"))]
 #[must_use]
 pub struct Utf8Options {
-    bom: BomConfig,
+    /// `None`: a mid-stream start.
+    bom: Option<BomPolicy>,
     strictness: Strictness,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum BomConfig {
-    Policy(BomPolicy),
-    MidStream,
 }
 
 impl Utf8Options {
@@ -74,7 +69,7 @@ impl Utf8Options {
     /// assert_eq!(Utf8Options::new(), Utf8Options::default());
     /// ```
     pub const fn new() -> Self {
-        Self { bom: BomConfig::Policy(BomPolicy::Keep), strictness: Strictness::new() }
+        Self { bom: Some(BomPolicy::Keep), strictness: Strictness::new() }
     }
 
     /// Sets the BOM policy, overriding [`with_mid_stream_start`].
@@ -91,7 +86,7 @@ impl Utf8Options {
     /// assert_eq!(error.kind(), Utf8ErrorKind::ForbiddenBom);
     /// ```
     pub const fn with_bom(self, policy: BomPolicy) -> Self {
-        Self { bom: BomConfig::Policy(policy), ..self }
+        Self { bom: Some(policy), ..self }
     }
 
     /// Decodes from the middle of a stream, for example when tailing a log or joining a multicast.
@@ -110,7 +105,7 @@ impl Utf8Options {
     /// assert_eq!(decoder.skipped(), 2);
     /// ```
     pub const fn with_mid_stream_start(self) -> Self {
-        Self { bom: BomConfig::MidStream, ..self }
+        Self { bom: None, ..self }
     }
 
     /// Rejects NUL, U+0000.
@@ -270,8 +265,8 @@ impl Utf8Options {
 
     pub(crate) const fn start(self) -> BomState {
         match self.bom {
-            BomConfig::Policy(policy) => BomState::new(policy),
-            BomConfig::MidStream => BomState::MidStream { skipped: 0 },
+            Some(policy) => BomState::new(policy),
+            None => BomState::MidStream { skipped: 0 },
         }
     }
 
@@ -285,16 +280,13 @@ impl Utf8Options {
 
     /// Returns the BOM policy, or `None` for a mid-stream start.
     pub(crate) const fn bom(self) -> Option<BomPolicy> {
-        match self.bom {
-            BomConfig::Policy(policy) => Some(policy),
-            BomConfig::MidStream => None,
-        }
+        self.bom
     }
 }
 
-impl Default for BomConfig {
+impl Default for Utf8Options {
     fn default() -> Self {
-        Self::Policy(BomPolicy::Keep)
+        Self::new()
     }
 }
 

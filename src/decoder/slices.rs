@@ -1,4 +1,4 @@
-//! Functions over whole slices: is this text, what text is it with its errors repaired, and how many characters has it?
+//! Functions over whole slices: is this text, and what text is it with its errors repaired?
 
 #[cfg(feature = "alloc")]
 use alloc::borrow::Cow;
@@ -98,19 +98,4 @@ pub fn from_utf8_lossy(bytes: &[u8]) -> Cow<'_, str> {
         text.to_mut().push(char::REPLACEMENT_CHARACTER);
     }
     text
-}
-
-/// Returns the number of `char`s in `text`, like `text.chars().count()`.
-///
-/// It costs one pass with vector instructions.
-///
-/// # Examples
-///
-/// ```
-/// assert_eq!(utf8_codec::count_chars("žluť"), 4);
-/// assert_eq!(utf8_codec::count_chars("👩‍🚀"), 3); // one emoji can be several characters
-/// ```
-#[must_use]
-pub fn count_chars(text: &str) -> usize {
-    Level::detect().count_chars(text)
 }

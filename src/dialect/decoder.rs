@@ -45,7 +45,7 @@ use crate::dialect::{Dialect, DialectPiece};
 #[must_use]
 pub struct DialectDecoder {
     pub(super) scanner: DialectScanner,
-    partial: Partial<8>,
+    pub(super) partial: Partial<8>,
     pub(super) stats: ErrorStats<DialectError>,
 }
 
@@ -305,11 +305,6 @@ impl DialectDecoder {
         }
         (len.saturating_sub(held), Some(found))
     }
-
-    /// Holds `tail`, for which the last step returned [`Step::NeedMore`].
-    pub(super) fn hold(&mut self, tail: &[u8]) {
-        self.partial.hold(tail);
-    }
 }
 
 /// The text, the code points and the errors of one chunk, in order; see [`DialectDecoder::push`].
@@ -376,7 +371,7 @@ impl<'c> Iterator for DialectPieces<'_, 'c> {
                     return Some(Err(decoder.stats.note(error)));
                 }
                 Step::NeedMore => {
-                    decoder.hold(input);
+                    decoder.partial.hold(input);
                     *input = &[];
                 }
             }

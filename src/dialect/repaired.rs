@@ -83,8 +83,7 @@ impl DialectDecoder {
             match piece {
                 Ok(piece) => code_points.extend(piece.code_points()),
                 Err(error) => {
-                    let repair = error.repair(mode).ok_or(error)?;
-                    code_points.extend(repair.chars().map(u32::from));
+                    code_points.extend(error.repair(mode).ok_or(error)?.chars().map(u32::from));
                 }
             }
             Ok(())
@@ -110,8 +109,7 @@ impl DialectDecoder {
                 Ok(None) => return Ok(()),
                 Ok(Some(code_point)) => code_points.push(code_point),
                 Err(error) => {
-                    let repair = error.repair(mode).ok_or(error)?;
-                    code_points.extend(repair.chars().map(u32::from));
+                    code_points.extend(error.repair(mode).ok_or(error)?.chars().map(u32::from));
                 }
             }
         }
@@ -132,7 +130,7 @@ impl DialectDecoder {
             text.push_str(piece);
             read = piece.len();
             if is_all {
-                self.hold(&chunk[read..]);
+                self.partial.hold(&chunk[read..]);
                 return Ok(());
             }
         }
@@ -161,7 +159,7 @@ impl DialectDecoder {
                 }
                 Step::Error(error) => return Err(self.stats.note(error)),
                 Step::Skip(_) | Step::NeedMore => {
-                    self.hold(&chunk[read..]);
+                    self.partial.hold(&chunk[read..]);
                     break;
                 }
             }

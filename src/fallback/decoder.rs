@@ -7,7 +7,7 @@ use core::mem;
 use crate::decoder::{
     AtEnd, ErrorMode, Progress, Status, Utf8Decoder, Utf8Error, Utf8Options, progress,
 };
-use crate::fallback::state::{Fallback, FallbackState};
+use crate::fallback::state::{Fallback, FallbackState, FallbackUses};
 
 /// Decodes a byte stream, chunk by chunk. Bytes that are not UTF-8 are decoded in a legacy
 /// encoding.
@@ -198,9 +198,7 @@ impl FallbackDecoder {
         self.held.clear();
     }
 
-    /// Returns the offset in this stream of the first byte that was decoded in the legacy encoding,
-    /// or `None` if everything so far is UTF-8. ASCII at the start of a line does not count, as it
-    /// is the same in both encodings.
+    /// Returns what has been decoded in the legacy encoding.
     ///
     /// # Examples
     ///
@@ -210,29 +208,12 @@ impl FallbackDecoder {
     ///
     /// let mut decoder = FallbackDecoder::rest(LegacyEncoding::latin1());
     /// let _done = decoder.push_to_string(b"abc \xC3", ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!(decoder.first_fallback(), None); // C3 may be UTF-8
+    /// assert_eq!(decoder.fallback_uses().first, None); // C3 may be UTF-8
     /// let _done = decoder.push_to_string(b"d", ErrorMode::Fatal, &mut String::new());
-    /// assert_eq!(decoder.first_fallback(), Some(4));
+    /// assert_eq!(decoder.fallback_uses().first, Some(4));
     /// ```
-    pub const fn first_fallback(&self) -> Option<u64> {
-        self.state.uses().first
-    }
-
-    /// Returns how many lines, or runs of ill-formed parts, of this stream were decoded in the
-    /// legacy encoding; at most 1 for [`rest`](Self::rest).
-    pub const fn fallback_count(&self) -> u64 {
-        self.state.uses().runs
-    }
-
-    /// Returns how many bytes of this stream were decoded in the legacy encoding.
-    pub const fn fallback_bytes(&self) -> u64 {
-        self.state.uses().bytes
-    }
-
-    /// Returns the number of U+FFFD written for bytes that are not characters in the legacy
-    /// encoding either.
-    pub const fn replaced_count(&self) -> u64 {
-        self.state.uses().replaced
+    pub const fn fallback_uses(&self) -> FallbackUses {
+        self.state.uses()
     }
 
     /// Returns the number of bytes of the stream consumed, including held bytes.

@@ -3,7 +3,6 @@
 //! A fallback may have to decode bytes again, so [`LegacyEncoding::decode`] keeps none in a decoder.
 
 use alloc::string::String;
-use core::fmt;
 use core::ops::RangeInclusive;
 
 use utf8_simd::Level;
@@ -35,11 +34,11 @@ use crate::fallback::whatwg;
 /// assert_eq!(read(LegacyEncoding::windows_1252()), "€ café");
 /// assert_eq!(read(LegacyEncoding::latin1()), "\u{80} café");
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[must_use]
 pub struct LegacyEncoding(pub(super) Table);
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Table {
     Latin1,
     Windows1252,
@@ -74,7 +73,7 @@ impl LegacyEncoding {
     ///
     /// Bytes that are not characters in the encoding are replaced by U+FFFD and [counted].
     ///
-    /// [counted]: crate::fallback::FallbackDecoder::replaced_count
+    /// [counted]: crate::fallback::FallbackUses::replaced
     ///
     /// # Examples
     ///
@@ -287,10 +286,4 @@ fn decode_block(level: Level, c1: &[char; 32], block: &[u8], text: &mut String) 
     // A unit has at most three bytes.
     text.reserve(3 * block.len());
     push_utf16(level, units, None, text);
-}
-
-impl fmt::Debug for LegacyEncoding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("LegacyEncoding").field(&self.name()).finish()
-    }
 }

@@ -32,8 +32,8 @@
 //! }
 //! decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
 //! assert_eq!(text, "café\ncafé fÃ¼r 2 €\nthé\n");
-//! assert_eq!(decoder.fallback_count(), 1);
-//! assert_eq!(decoder.first_fallback(), Some(9)); // in the second line, after its ASCII
+//! assert_eq!(decoder.fallback_uses().runs, 1);
+//! assert_eq!(decoder.fallback_uses().first, Some(9)); // in the second line, after its ASCII
 //! ```
 //!
 //! # What falls back
@@ -74,6 +74,7 @@ pub(crate) use crate::fallback::legacy::decode_bytes;
 #[cfg(feature = "std")]
 pub(crate) use owned::take_next;
 pub(crate) use state::FallbackState;
+pub use state::FallbackUses;
 use state::{Extent, Fallback};
 
 /// What falls back, and to which encoding.
@@ -128,7 +129,7 @@ impl FallbackDecoder {
     /// well-formed UTF-8; that is no error. At most two bytes are held until it is decided.
     ///
     /// To pass the octets on unchanged, use [`LegacyEncoding::latin1`]: each byte becomes the `char` of the same number.
-    /// [`first_fallback`](Self::first_fallback) and [`bom_seen`](Self::bom_seen) show which case applied.
+    /// [`fallback_uses`](Self::fallback_uses) and [`bom_seen`](Self::bom_seen) show which case applied.
     ///
     /// # Examples
     ///

@@ -45,24 +45,26 @@ pub(super) enum Extent {
 pub(crate) struct FallbackState {
     fallback: Fallback,
     reading: Reading,
-    uses: Uses,
+    uses: FallbackUses,
     /// The errors before this offset have been counted. A run of errors may be passed again.
     counted: u64,
     /// The offset at which the last run of ill-formed parts ended, or may continue.
     run_end: u64,
 }
 
-/// Counts the input that has been decoded in the legacy encoding.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Uses {
-    /// The offset of the first byte.
-    pub(crate) first: Option<u64>,
-    /// The number of lines, or of runs of ill-formed parts.
-    pub(crate) runs: u64,
-    /// The number of bytes.
-    pub(super) bytes: u64,
-    /// The number of U+FFFD written.
-    pub(super) replaced: u64,
+/// What a fallback has decoded in the legacy encoding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FallbackUses {
+    /// The offset in the stream of the first byte, or `None` if everything so far is UTF-8. ASCII at the start of a line does
+    /// not count, as it is the same in both encodings.
+    pub first: Option<u64>,
+    /// The number of lines, or of runs of ill-formed parts; at most 1 for [`rest`](crate::fallback::FallbackDecoder::rest).
+    pub runs: u64,
+    /// The number of bytes. In a codec of lines, delimiters do not count.
+    pub bytes: u64,
+    /// The number of U+FFFD written for bytes that are not characters in the legacy encoding either.
+    pub replaced: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +88,7 @@ pub(super) enum Reading {
 
 impl FallbackState {
     pub(crate) const fn new(fallback: Fallback) -> Self {
-        let uses = Uses { first: None, runs: 0, bytes: 0, replaced: 0 };
+        let uses = FallbackUses { first: None, runs: 0, bytes: 0, replaced: 0 };
         let reading = match fallback.extent {
             Extent::WithoutBom => Reading::Start,
             Extent::Part | Extent::Line { .. } | Extent::Rest => Reading::Utf8,
@@ -105,7 +107,7 @@ impl FallbackState {
         }
     }
 
-    pub(crate) const fn uses(&self) -> Uses {
+    pub(crate) const fn uses(&self) -> FallbackUses {
         self.uses
     }
 

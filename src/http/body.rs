@@ -11,6 +11,7 @@ use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
 use crate::adaptor::charset::Charset;
+use crate::adaptor::legacy::Legacy;
 use crate::adaptor::{ChunkText, MAX_TURNS, Turns, coop_yield};
 use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Options, append_within};
 use crate::http::BodyError;
@@ -93,7 +94,7 @@ impl<B> Utf8Body<B> {
     }
 
     pub(super) fn in_charset(mut self, charset: Charset) -> Self {
-        self.chunks.set_charset(charset);
+        self.chunks.legacy = Legacy::boxed(charset);
         self
     }
 
@@ -177,13 +178,14 @@ impl<B> Utf8Body<B> {
 
     /// Returns the number of ill-formed parts and rejected characters so far.
     pub fn error_count(&self) -> u64 {
-        self.text.decoder.error_count() + self.chunks.error_count()
+        let legacy = self.chunks.legacy.as_ref();
+        self.text.decoder.error_count() + legacy.map_or(0, |legacy| legacy.error_count())
     }
 
     /// Returns the first error in the text, repaired or not.
     pub fn first_error(&self) -> Option<BodyError> {
         let in_text = self.text.decoder.first_error();
-        match (in_text, self.chunks.first_error()) {
+        match (in_text, self.chunks.legacy.as_ref().and_then(|legacy| legacy.first_error())) {
             (Some(in_text), Some((at, _))) if in_text.valid_up_to() < at => Some(in_text.into()),
             (_, Some((_, in_body))) => Some(in_body.into()),
             (in_text, None) => in_text.map(BodyError::Utf8),
@@ -359,7 +361,7 @@ impl<B: Body<Error: Into<BoxError>>> Utf8Body<B> {
         let (mut text, mut turns) = (String::new(), Turns::default());
         while let Some(frame) = turns.next(|cx| body.as_mut().poll_text_frame(cx)).await {
             let piece = frame?.into_data().unwrap_or_default();
-            append_within(&mut text, &piece, max_length).map_err(|_| too_long())?;
+            append_within(&mut text, &piece, max_length, too_long)?;
         }
         Ok(text)
     }

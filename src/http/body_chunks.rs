@@ -11,7 +11,7 @@ use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
 use crate::adaptor::charset::Charset;
-use crate::adaptor::legacy::{Legacy, LegacyError};
+use crate::adaptor::legacy::Legacy;
 use crate::decoder::ErrorMode;
 use crate::http::error::BoxError;
 use crate::http::{BodyError, Utf8Body};
@@ -29,7 +29,7 @@ pin_project! {
         #[pin]
         pub(super) inner: B,
         // Converts the bytes if the charset is not UTF-8.
-        legacy: Option<Box<Legacy>>,
+        pub(super) legacy: Option<Box<Legacy>>,
         // Repairs what is ill-formed in another charset.
         pub(super) mode: ErrorMode,
         pub(super) max_length: u64,
@@ -69,22 +69,8 @@ impl<B> BodyChunks<B> {
         self.state = ChunksState::failed(error);
     }
 
-    pub(super) fn set_charset(&mut self, charset: Charset) {
-        self.legacy = Legacy::boxed(charset);
-    }
-
     pub(super) fn charset(&self) -> Charset {
         self.legacy.as_ref().map_or(Charset::Utf8, |legacy| legacy.charset())
-    }
-
-    /// Returns the number of errors in another charset.
-    pub(super) fn error_count(&self) -> u64 {
-        self.legacy.as_ref().map_or(0, |legacy| legacy.error_count())
-    }
-
-    /// Returns the first error in another charset, and its offset in the text.
-    pub(super) fn first_error(&self) -> Option<(u64, LegacyError)> {
-        self.legacy.as_ref().and_then(|legacy| legacy.first_error())
     }
 }
 

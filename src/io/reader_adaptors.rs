@@ -54,10 +54,7 @@ impl<R: Read> Utf8Lines<Utf8Reader<R>> {
         if let Some(found) = self.lines.next_usual() {
             return Some(Ok(self.lines.line(found)));
         }
-        Some(match self.find()? {
-            Ok(found) => Ok(self.lines.line(found)),
-            Err(error) => Err(error),
-        })
+        Some(self.find()?.map(|found| self.lines.line(found)))
     }
 
     /// Reads up to the end of the next line.
@@ -85,10 +82,7 @@ impl<R: Read> Iterator for Utf8Lines<Utf8Reader<R>> {
         if let Some(found) = self.lines.next_usual() {
             return Some(Ok(self.lines.owned(found)));
         }
-        Some(match self.find()? {
-            Ok(found) => Ok(self.lines.owned(found)),
-            Err(error) => Err(error),
-        })
+        Some(self.find()?.map(|found| self.lines.owned(found)))
     }
 }
 
@@ -135,9 +129,7 @@ impl<R: Read> Read for Utf8ByteReader<Utf8Reader<R>> {
         if buffer.is_empty() {
             return Ok(0);
         }
-        let bytes = self.fill_buf()?;
-        let len = bytes.len().min(buffer.len());
-        buffer[..len].copy_from_slice(&bytes[..len]);
+        let len = self.fill_buf()?.read(buffer)?;
         self.consume(len);
         Ok(len)
     }

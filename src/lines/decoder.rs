@@ -163,11 +163,6 @@ impl LineDecoder {
         self.machine.rejected()
     }
 
-    /// Returns the limit on the length of a line, in bytes.
-    pub fn max_length(&self) -> usize {
-        self.machine.max_length()
-    }
-
     /// Starts a new stream with the same settings, at line 1 and offset 0.
     pub fn reset(&mut self) {
         self.machine.reset();

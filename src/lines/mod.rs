@@ -136,7 +136,7 @@ pub(crate) enum LineEnd {
 
 impl<T> LineOf<T> {
     #[inline]
-    pub(crate) fn new(text: T, info: LineInfo) -> Self {
+    pub(crate) fn new<O>(text: T, info: LineOf<O>) -> Self {
         let LineOf { number, offset, end, error_count, first_error_offset, .. } = info;
         Self { text, number, offset, end, error_count, first_error_offset }
     }
@@ -195,19 +195,10 @@ impl<T: Into<String>> From<LineOf<T>> for String {
 }
 
 #[cfg(feature = "std")]
-impl From<Line> for ByteString {
-    fn from(line: Line) -> Self {
-        line.text
-    }
-}
-
-#[cfg(feature = "std")]
 /// Copies the text.
 impl From<LineRef<'_>> for Line {
-    fn from(
-        LineRef { text, number, offset, end, error_count, first_error_offset }: LineRef<'_>,
-    ) -> Self {
-        Self { text: text.into(), number, offset, end, error_count, first_error_offset }
+    fn from(line: LineRef<'_>) -> Self {
+        Self::new(line.text.into(), line)
     }
 }
 

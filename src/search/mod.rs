@@ -1,7 +1,7 @@
 //! Search in text that arrives in pieces.
 //!
 //! Push the text of any decoder or adaptor to a [`TextFinder`]. It yields the offset of each match, also of
-//! matches that span pieces. A [`TextSetFinder`] searches for several needles at once.
+//! matches that span pieces.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -12,25 +12,25 @@ use core::iter::FusedIterator;
 
 use memchr::memmem;
 
-/// Finds a needle in text that arrives in pieces, even if a match spans several of them.
+/// Finds needles in text that arrives in pieces, even if a match spans several of them: a separator, the stop sequences of a
+/// language model, or secrets that a log must not contain.
 ///
-/// The matches are those of [`str::match_indices`] in the whole text: from left to right, without
-/// overlap. UTF-8 is self-synchronising, so no match begins or ends inside a character.
+/// The next match is the one that ends first. If several end at the same byte, it is the longest, and of equal needles the
+/// first. Matches do not overlap: the search continues after the end of each, so those of one needle are the matches of
+/// [`str::match_indices`] in the whole text. UTF-8 is self-synchronising: no match begins or ends inside a character.
 ///
-/// The finder keeps no text, only the number of needle bytes that the text so far ends in. It allocates the
-/// needle and a `usize` for each of its bytes; clones share them.
+/// The finder keeps no text, only the number of bytes of each needle that the text so far ends in. It allocates each
+/// needle and a `usize` for each of its bytes; clones share them. It takes about as long as one finder for each needle.
 ///
 /// # Examples
 ///
 /// ```
 /// use utf8_codec::search::TextFinder;
 ///
-/// let mut finder = TextFinder::new("data: ").unwrap();
-/// let mut offsets = Vec::new();
-/// for piece in ["data: a\n\nda", "ta:", " b"] {
-///     offsets.extend(finder.push(piece));
-/// }
-/// assert_eq!(offsets, [0, 9]);
+/// let mut finder = TextFinder::new(["</s>", "\nUser:"]).unwrap();
+/// assert_eq!(finder.push("Good day.\nUs").next(), None);
+/// assert_eq!(finder.begun(), 3); // "\nUs" is not shown yet, because it may be the beginning of a match
+/// assert_eq!(finder.push("er: Hi</s>").collect::<Vec<_>>(), [(1, 9), (0, 18)]);
 /// ```
 ///
 /// If the text comes from a decoder, skip the ill-formed parts. Offsets then count bytes of the stream, and no
@@ -40,13 +40,13 @@ use memchr::memmem;
 /// use utf8_codec::Utf8Decoder;
 /// use utf8_codec::search::TextFinder;
 ///
-/// let mut finder = TextFinder::new("é!").unwrap();
+/// let mut finder = TextFinder::new(["é!"]).unwrap();
 /// let mut decoder = Utf8Decoder::new();
 /// let mut offsets = Vec::new();
 /// for chunk in [&b"\xC3"[..], b"\xA9\xFF!, \xC3", b"\xA9!"] {
 ///     for piece in decoder.push(chunk) {
 ///         match piece {
-///             Ok(text) => offsets.extend(finder.push(text)),
+///             Ok(text) => offsets.extend(finder.push(text).map(|(_, offset)| offset)),
 ///             Err(error) => finder.skip(error.bytes().len() as u64),
 ///         }
 ///     }
@@ -56,53 +56,59 @@ use memchr::memmem;
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct TextFinder {
-    pattern: Arc<Pattern>,
-    /// The number of needle bytes that the text so far ends in. Less than the length of the needle.
-    begun: usize,
+    needles: Box<[Needle]>,
     position: u64,
 }
 
+/// A needle, and how many of its bytes, less than all, the text so far ends in.
+#[derive(Clone, Debug)]
+struct Needle {
+    pattern: Arc<Pattern>,
+    begun: usize,
+}
+
 impl TextFinder {
-    /// Creates a finder for `needle`. Returns `None` if `needle` is empty.
-    pub fn new(needle: &str) -> Option<Self> {
-        let is_something = !needle.is_empty();
-        is_something.then(|| Self {
-            pattern: Arc::new(Pattern::new(needle)),
-            begun: 0,
-            position: 0,
-        })
+    /// Creates a finder for `needles`. Returns `None` if there are none, or if one of them is empty.
+    pub fn new<'n>(needles: impl IntoIterator<Item = &'n str>) -> Option<Self> {
+        let needle = |text: &'n str| {
+            (!text.is_empty()).then(|| Needle { pattern: Arc::new(Pattern::new(text)), begun: 0 })
+        };
+        let needles: Option<Box<[_]>> = needles.into_iter().map(needle).collect();
+        let needles = needles.filter(|needles| !needles.is_empty())?;
+        Some(Self { needles, position: 0 })
     }
 
-    /// Searches the next piece of the text. Yields the offset of each match that ends in this piece.
+    /// Searches the next piece of the text. Yields the index of the needle and the offset of each match that ends in this
+    /// piece.
     ///
     /// An offset is that of the first byte of the match, from the start of the text. The iterator is lazy: text
     /// it has not reached is not searched. If you stop after a match, [`position`](Self::position) is the end of
-    /// that match. It costs one pass over the piece.
+    /// that match. It costs one pass over the piece for each needle.
     ///
     /// # Examples
     ///
     /// ```
-    /// let mut finder = utf8_codec::search::TextFinder::new("\r\n\r\n").unwrap();
+    /// let mut finder = utf8_codec::search::TextFinder::new(["\r\n\r\n"]).unwrap();
     /// finder.push("Host: example\r\n\r").for_each(drop);
     /// let start = finder.position();
     /// let piece = "\nbody";
-    /// assert_eq!(finder.push(piece).next(), Some(13));
+    /// assert_eq!(finder.push(piece).next(), Some((0, 13)));
     /// assert_eq!(&piece[(finder.position() - start) as usize..], "body");
     /// ```
     #[must_use = "iterators are lazy: text is searched as matches are taken"]
     pub fn push<'a>(&'a mut self, piece: &'a str) -> TextMatches<'a> {
-        TextMatches { finder: self, rest: piece }
+        TextMatches { finder: self, rest: piece.as_bytes() }
     }
 
     /// Skips bytes that are not text. No match spans them. The position saturates at `u64::MAX`.
     pub fn skip(&mut self, bytes: u64) {
-        self.begun = 0;
+        self.needles.iter_mut().for_each(|needle| needle.begun = 0);
         self.position = self.position.saturating_add(bytes);
     }
 
-    /// Starts a new text with the same needle, at offset 0.
+    /// Starts a new text with the same needles, at offset 0.
     pub fn reset(&mut self) {
-        self.begun = 0;
+        self.skip(0);
         self.position = 0;
     }
 
@@ -114,7 +120,7 @@ impl TextFinder {
     /// ```
     /// use utf8_codec::search::TextFinder;
     ///
-    /// let mut finder = TextFinder::new("</script>").unwrap();
+    /// let mut finder = TextFinder::new(["</script>"]).unwrap();
     /// assert_eq!(finder.push("a < b, </scr").count(), 0);
     /// assert_eq!(finder.begun(), "</scr".len());
     /// assert_eq!(finder.push("ibe>").count(), 0);
@@ -122,124 +128,28 @@ impl TextFinder {
     /// ```
     #[must_use]
     pub fn begun(&self) -> usize {
-        self.begun
+        self.needles.iter().map(|needle| needle.begun).max().unwrap_or(0)
     }
 
     /// Returns the number of bytes that have been searched or skipped.
     pub fn position(&self) -> u64 {
         self.position
     }
-}
-
-/// The offsets of the matches in one piece. See [`TextFinder::push`].
-#[derive(Debug)]
-pub struct TextMatches<'a> {
-    finder: &'a mut TextFinder,
-    rest: &'a str,
-}
-
-impl Iterator for TextMatches<'_> {
-    type Item = u64;
-
-    fn next(&mut self) -> Option<u64> {
-        if self.rest.is_empty() {
-            return None;
-        }
-        let TextFinder { pattern, begun, position } = &mut *self.finder;
-        // Positions saturate, because `skip` can skip more bytes than a `u64` counts.
-        match pattern.search(self.rest.as_bytes(), 0, *begun) {
-            Ok(used) => {
-                *begun = 0;
-                *position = position.saturating_add(used as u64);
-                self.rest = &self.rest[used..];
-                Some(*position - pattern.len() as u64)
-            }
-            Err(partial) => {
-                *begun = partial;
-                *position = position.saturating_add(self.rest.len() as u64);
-                self.rest = "";
-                None
-            }
-        }
-    }
-}
-
-impl FusedIterator for TextMatches<'_> {}
-
-/// Finds several needles in text that arrives in pieces, such as the stop sequences of a language model, or secrets that a
-/// log must not contain.
-///
-/// The next match is the one that ends first. If several end at the same byte, it is the longest, and of equal needles the
-/// first. Matches do not overlap: the search continues after the end of each. A finder of n needles holds as much memory,
-/// and takes about as long, as n [`TextFinder`]s.
-///
-/// # Examples
-///
-/// ```
-/// use utf8_codec::search::TextSetFinder;
-///
-/// let mut finder = TextSetFinder::new(["</s>", "\nUser:"]).unwrap();
-/// assert_eq!(finder.push("Good day.\nUs").next(), None);
-/// assert_eq!(finder.begun(), 3); // "\nUs" is not shown yet, because it may be the beginning of a match
-/// assert_eq!(finder.push("er: Hi</s>").collect::<Vec<_>>(), [(1, 9), (0, 18)]);
-/// ```
-#[derive(Clone, Debug)]
-#[must_use]
-pub struct TextSetFinder {
-    /// Each has its own position and beginning of a match. A match of one clears the beginnings of all.
-    finders: Box<[TextFinder]>,
-}
-
-impl TextSetFinder {
-    /// Creates a finder for `needles`. Returns `None` if there are none, or if one of them is empty.
-    pub fn new<'n>(needles: impl IntoIterator<Item = &'n str>) -> Option<Self> {
-        let finders: Option<Box<[_]>> = needles.into_iter().map(TextFinder::new).collect();
-        finders.filter(|finders| !finders.is_empty()).map(|finders| Self { finders })
-    }
-
-    /// Searches the next piece of the text, like [`TextFinder::push`]. Yields the index of the needle and the offset of each
-    /// match that ends in this piece.
-    #[must_use = "iterators are lazy: text is searched as matches are taken"]
-    pub fn push<'a>(&'a mut self, piece: &'a str) -> TextSetMatches<'a> {
-        TextSetMatches { finder: self, rest: piece.as_bytes() }
-    }
-
-    /// Skips bytes that are not text. No match spans them. The position saturates at `u64::MAX`.
-    pub fn skip(&mut self, bytes: u64) {
-        self.finders.iter_mut().for_each(|finder| finder.skip(bytes));
-    }
-
-    /// Starts a new text with the same needles, at offset 0.
-    pub fn reset(&mut self) {
-        self.finders.iter_mut().for_each(TextFinder::reset);
-    }
-
-    /// Returns how many of the last bytes of the text so far can be the beginning of a match; see [`TextFinder::begun`].
-    #[must_use]
-    pub fn begun(&self) -> usize {
-        self.finders.iter().map(TextFinder::begun).max().unwrap_or(0)
-    }
-
-    /// Returns the number of bytes that have been searched or skipped.
-    pub fn position(&self) -> u64 {
-        self.finders[0].position()
-    }
 
     /// Returns the first match that ends in `window`, with its end. If there is none, all needles have searched it.
     fn find(&mut self, mut window: &[u8]) -> Option<(usize, usize)> {
         let mut first: Option<(usize, usize)> = None;
-        for index in 0..self.finders.len() {
-            let TextFinder { pattern, begun, .. } = &self.finders[index];
-            let found = pattern.search(window, 0, *begun);
-            match (found, first) {
+        for index in 0..self.needles.len() {
+            let Needle { pattern, begun } = &self.needles[index];
+            match (pattern.search(window, 0, *begun), first) {
                 (Ok(end), Some((other, old)))
-                    if end == old && self.finders[other].pattern.len() >= pattern.len() => {}
+                    if end == old && self.needles[other].pattern.len() >= pattern.len() => {}
                 (Ok(end), _) => {
                     first = Some((index, end));
                     window = &window[..end];
                 }
                 // It is cleared if there is a match.
-                (Err(partial), None) => self.finders[index].begun = partial,
+                (Err(partial), None) => self.needles[index].begun = partial,
                 (Err(_), Some(_)) => {}
             }
         }
@@ -247,32 +157,29 @@ impl TextSetFinder {
     }
 }
 
-/// The matches in one piece. See [`TextSetFinder::push`].
+/// The matches in one piece. See [`TextFinder::push`].
 #[derive(Debug)]
-pub struct TextSetMatches<'a> {
-    finder: &'a mut TextSetFinder,
+pub struct TextMatches<'a> {
+    finder: &'a mut TextFinder,
     rest: &'a [u8],
 }
 
-impl Iterator for TextSetMatches<'_> {
+impl Iterator for TextMatches<'_> {
     type Item = (usize, u64);
 
     fn next(&mut self) -> Option<(usize, u64)> {
         // The window doubles. Without it, a rare needle would be searched in all of the rest once for each match of another.
-        let mut len = 32;
+        let mut len = if self.finder.needles.len() == 1 { self.rest.len() } else { 32 };
         while !self.rest.is_empty() {
             let window = &self.rest[..len.min(self.rest.len())];
             let found = self.finder.find(window);
             let used = found.map_or(window.len(), |(_, end)| end);
             self.rest = &self.rest[used..];
-            for finder in &mut self.finder.finders {
-                finder.position = finder.position.saturating_add(used as u64);
-                if found.is_some() {
-                    finder.begun = 0;
-                }
-            }
+            // Positions saturate, because `skip` can skip more bytes than a `u64` counts.
+            self.finder.position = self.finder.position.saturating_add(used as u64);
             if let Some((index, _)) = found {
-                let needle = self.finder.finders[index].pattern.len() as u64;
+                self.finder.skip(0);
+                let needle = self.finder.needles[index].pattern.len() as u64;
                 return Some((index, self.finder.position() - needle));
             }
             len *= 2;
@@ -281,7 +188,7 @@ impl Iterator for TextSetMatches<'_> {
     }
 }
 
-impl FusedIterator for TextSetMatches<'_> {}
+impl FusedIterator for TextMatches<'_> {}
 
 /// A non-empty needle, with its tables.
 pub(crate) struct Pattern {

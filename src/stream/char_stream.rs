@@ -236,6 +236,44 @@ where
         Pin::new(self).take(next, |block| Some(block.take_chars()))
     }
 
+    /// Returns a stream of the `char`s and errors, each with its line, column and offset. Lines and columns
+    /// count from the next item.
+    ///
+    /// A repair has the offset of its ill-formed part. A lexer that reads [`as_str`](Self::as_str) keeps a
+    /// [`TextPosition`] instead, and calls [`push`](TextPosition::push) with the text that it
+    /// consumes.
+    ///
+    /// # Errors
+    ///
+    /// An item is a position, and a `char` or an error of this stream. The stream continues after an error.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future of `next()` loses nothing.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use futures::{StreamExt, stream};
+    /// use utf8_codec::stream::Utf8StreamExt;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let chunks = [&b"one\r"[..], b"\nzw\xC3", b"\xB6\xFFlf"].map(Ok::<_, std::io::Error>);
+    /// let mut chars = stream::iter(chunks).utf8().chars().with_positions();
+    /// while let Some((at, next)) = chars.next().await {
+    ///     match next {
+    ///         Ok('ö') => assert_eq!((at.line, at.column, at.offset), (2, 3, 7)),
+    ///         Ok(_) => {}
+    ///         Err(_) => assert_eq!((at.to_string(), at.offset), ("line 2, column 4".into(), 9)),
+    ///     }
+    /// }
+    /// # }
+    /// ```
+    pub fn with_positions(self) -> CharPositions<S, E> {
+        CharPositions { chars: self, position: TextPosition::new() }
+    }
+
     /// Polls for the next item, without consuming it.
     #[inline]
     fn poll_first(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Next> {
@@ -336,49 +374,6 @@ impl<S: fmt::Debug, E: fmt::Debug> fmt::Debug for CharStream<S, E> {
             .field("block", &self.block.as_str())
             .field("error", &self.error)
             .finish()
-    }
-}
-
-impl<S, E> CharStream<S, E>
-where
-    S: TryStream<Ok: Into<Bytes>, Error = E>,
-{
-    /// Returns a stream of the `char`s and errors, each with its line, column and offset. Lines and columns
-    /// count from the next item.
-    ///
-    /// A repair has the offset of its ill-formed part. A lexer that reads [`as_str`](Self::as_str) keeps a
-    /// [`TextPosition`] instead, and calls [`push`](TextPosition::push) with the text that it
-    /// consumes.
-    ///
-    /// # Errors
-    ///
-    /// An item is a position, and a `char` or an error of this stream. The stream continues after an error.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future of `next()` loses nothing.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use futures::{StreamExt, stream};
-    /// use utf8_codec::stream::Utf8StreamExt;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() {
-    /// let chunks = [&b"one\r"[..], b"\nzw\xC3", b"\xB6\xFFlf"].map(Ok::<_, std::io::Error>);
-    /// let mut chars = stream::iter(chunks).utf8().chars().with_positions();
-    /// while let Some((at, next)) = chars.next().await {
-    ///     match next {
-    ///         Ok('ö') => assert_eq!((at.line, at.column, at.offset), (2, 3, 7)),
-    ///         Ok(_) => {}
-    ///         Err(_) => assert_eq!((at.to_string(), at.offset), ("line 2, column 4".into(), 9)),
-    ///     }
-    /// }
-    /// # }
-    /// ```
-    pub fn with_positions(self) -> CharPositions<S, E> {
-        CharPositions { chars: self, position: TextPosition::new() }
     }
 }
 

@@ -1,14 +1,12 @@
 //! How are lines read from a stream of chunks, a stream of text, or a reader?
 
 use std::future::poll_fn;
-use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use futures::Stream;
 use futures::stream::FusedStream;
-use tokio::io::AsyncRead;
 
 use crate::adaptor::{MAX_TURNS, NextLine, ReadLines, coop_yield};
 use crate::lines::{Line, LineRef, decoder::FoundLine};
@@ -87,18 +85,39 @@ impl<R> Utf8Lines<Utf8Reader<R>> {
     }
 }
 
-impl<S> Utf8Lines<S> {
-    /// Polls for the next line. `fill` polls the source for more bytes, and returns `None` at the end.
-    #[inline]
-    fn poll_find<E>(
+/// What lines are read from: a [`ChunkStream`] or a [`Utf8Reader`].
+pub trait LineSource {
+    /// The error of the chunks, or of the reader.
+    type Error;
+
+    /// Polls for more bytes. Returns `None` at the end.
+    #[doc(hidden)]
+    fn poll_fill(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-        mut fill: impl FnMut(
-            Pin<&mut S>,
-            &mut Context<'_>,
-            &mut ReadLines,
-        ) -> Poll<Option<Result<(), E>>>,
-    ) -> Poll<Option<Result<FoundLine, StreamError<E>>>> {
+        lines: &mut ReadLines,
+    ) -> Poll<Option<Result<(), Self::Error>>>;
+}
+
+impl<S: Stream<Item = Result<B, E>>, B: Into<Bytes>, E> LineSource for S {
+    type Error = E;
+
+    #[inline]
+    fn poll_fill(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        lines: &mut ReadLines,
+    ) -> Poll<Option<Result<(), E>>> {
+        self.poll_next(cx).map_ok(|chunk| lines.push(chunk.into()))
+    }
+}
+
+impl<S: LineSource> Utf8Lines<S> {
+    #[inline]
+    fn poll_find(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<FoundLine, StreamError<S::Error>>>> {
         let mut this = self.project();
         let lines = this.lines;
         // `poll_items` would make this 10% slower (benches/scenarios/reader.rs, read-lines).
@@ -110,7 +129,7 @@ impl<S> Utf8Lines<S> {
                 NextLine::Read if silent == MAX_TURNS => return coop_yield(cx),
                 NextLine::Read => {}
             }
-            match fill(this.source.as_mut(), cx, lines) {
+            match this.source.as_mut().poll_fill(cx, lines) {
                 Poll::Ready(Some(Ok(()))) => silent += 1,
                 Poll::Ready(Some(Err(error))) => {
                     lines.fail();
@@ -123,22 +142,6 @@ impl<S> Utf8Lines<S> {
                 }
             }
         }
-    }
-}
-
-impl<S, B, E> Utf8Lines<S>
-where
-    S: Stream<Item = Result<B, E>>,
-    B: Into<Bytes>,
-{
-    #[inline]
-    fn poll_chunk_line(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<FoundLine, StreamError<E>>>> {
-        self.poll_find(cx, |source, cx, lines| {
-            source.poll_next(cx).map_ok(|chunk| lines.push(chunk.into()))
-        })
     }
 
     /// Returns the next line, borrowed: nothing is allocated. Returns `None` at the end. Like the stream otherwise; dropping
@@ -161,83 +164,31 @@ where
     /// assert_eq!(longest, 10);
     /// # }
     /// ```
-    pub async fn next_line(&mut self) -> Option<Result<LineRef<'_>, StreamError<E>>>
+    pub async fn next_line(&mut self) -> Option<Result<LineRef<'_>, StreamError<S::Error>>>
     where
         S: Unpin,
     {
         if let Some(found) = self.lines.next_usual() {
             return Some(Ok(self.lines.line(found)));
         }
-        Some(match poll_fn(|cx| Pin::new(&mut *self).poll_chunk_line(cx)).await? {
-            Ok(found) => Ok(self.lines.line(found)),
-            Err(error) => Err(error),
-        })
+        let found = poll_fn(|cx| Pin::new(&mut *self).poll_find(cx)).await?;
+        Some(found.map(|found| self.lines.line(found)))
     }
 }
 
-impl<R: AsyncRead> Utf8Lines<Utf8Reader<R>> {
-    #[inline]
-    fn poll_read_line(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<FoundLine, StreamError<io::Error>>>> {
-        self.poll_find(cx, |source, cx, lines| {
-            source.poll_raw(cx, lines.buffer()).map(|read| match read {
-                Ok(0) => None,
-                Ok(_) => Some(Ok(())),
-                Err(error) => Some(Err(error)),
-            })
-        })
-    }
-
-    /// Returns the next line, borrowed: nothing is allocated. Returns `None` at the end. Like the stream otherwise; dropping
-    /// the future loses nothing.
-    pub async fn next_line(&mut self) -> Option<Result<LineRef<'_>, StreamError<io::Error>>>
-    where
-        R: Unpin,
-    {
-        if let Some(found) = self.lines.next_usual() {
-            return Some(Ok(self.lines.line(found)));
-        }
-        Some(match poll_fn(|cx| Pin::new(&mut *self).poll_read_line(cx)).await? {
-            Ok(found) => Ok(self.lines.line(found)),
-            Err(error) => Err(error),
-        })
-    }
-}
-
-impl<S, B, E> Stream for Utf8Lines<S>
-where
-    S: Stream<Item = Result<B, E>>,
-    B: Into<Bytes>,
-{
-    type Item = Result<Line, StreamError<E>>;
+impl<S: LineSource> Stream for Utf8Lines<S> {
+    type Item = Result<Line, StreamError<S::Error>>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         if let Some(found) = self.as_mut().project().lines.next_usual() {
             return Poll::Ready(Some(Ok(self.project().lines.owned(found))));
         }
-        let found = ready!(self.as_mut().poll_chunk_line(cx));
+        let found = ready!(self.as_mut().poll_find(cx));
         Poll::Ready(found.map(|found| found.map(|found| self.project().lines.owned(found))))
     }
 }
 
-impl<R: AsyncRead> Stream for Utf8Lines<Utf8Reader<R>> {
-    type Item = Result<Line, StreamError<io::Error>>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if let Some(found) = self.as_mut().project().lines.next_usual() {
-            return Poll::Ready(Some(Ok(self.project().lines.owned(found))));
-        }
-        let found = ready!(self.as_mut().poll_read_line(cx));
-        Poll::Ready(found.map(|found| found.map(|found| self.project().lines.owned(found))))
-    }
-}
-
-impl<S> FusedStream for Utf8Lines<S>
-where
-    Self: Stream,
-{
+impl<S: LineSource> FusedStream for Utf8Lines<S> {
     fn is_terminated(&self) -> bool {
         self.lines.has_ended()
     }

@@ -5,14 +5,15 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use bytes::BytesMut;
 use pin_project_lite::pin_project;
 use tokio::io::{AsyncBufRead, AsyncRead, ReadBuf};
 
-use crate::adaptor::{Advance, CharsetStep, MAX_TURNS, ReadText, Turns, Unread, coop_yield};
+use crate::adaptor::{
+    Advance, CharsetStep, MAX_TURNS, ReadLines, ReadText, Turns, Unread, coop_yield,
+};
 use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Options};
 use crate::stream::{
-    CharsetReader, StreamError, Utf8ByteReader, Utf8Lines, sources::poll_read_into,
+    CharsetReader, LineSource, StreamError, Utf8ByteReader, Utf8Lines, sources::poll_read_into,
 };
 
 pin_project! {
@@ -293,17 +294,6 @@ impl<R: AsyncRead> Utf8Reader<R> {
         }
     }
 
-    /// Reads into `bytes`, without decoding. Returns how many bytes were read, 0 at the end.
-    pub(super) fn poll_raw(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &mut BytesMut,
-    ) -> Poll<io::Result<usize>> {
-        let read = ready!(self.as_mut().poll_read(cx))?;
-        self.project().text.fill_raw(read, bytes);
-        Poll::Ready(Ok(read))
-    }
-
     /// Reads into the buffer, which holds no text. Frees memory if the reader is pending.
     #[inline]
     fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
@@ -316,7 +306,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
     }
 }
 
-impl<R: AsyncRead> Utf8Reader<R> {
+impl<R: AsyncRead + Unpin> Utf8Reader<R> {
     /// Consumes and returns all text that has been decoded. If there is none, reads more. Returns
     /// `None` at the end. The text is never empty.
     ///
@@ -335,10 +325,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
     /// # }
     /// ```
     #[inline]
-    pub async fn next_str(&mut self) -> Result<Option<&str>, StreamError<io::Error>>
-    where
-        R: Unpin,
-    {
+    pub async fn next_str(&mut self) -> Result<Option<&str>, StreamError<io::Error>> {
         self.fill().await?;
         Ok(self.text.next_text())
     }
@@ -349,20 +336,14 @@ impl<R: AsyncRead> Utf8Reader<R> {
     ///
     /// The same as [`next_str`](Self::next_str). Each error is returned once.
     #[inline]
-    pub async fn peek_str(&mut self) -> Result<Option<&str>, StreamError<io::Error>>
-    where
-        R: Unpin,
-    {
+    pub async fn peek_str(&mut self) -> Result<Option<&str>, StreamError<io::Error>> {
         self.fill().await?;
         Ok(self.text.peek_text())
     }
 
     /// Consumes and returns the next `char`; `None` at the end.
     #[inline]
-    pub async fn next_char(&mut self) -> Result<Option<char>, StreamError<io::Error>>
-    where
-        R: Unpin,
-    {
+    pub async fn next_char(&mut self) -> Result<Option<char>, StreamError<io::Error>> {
         if let Some(next) = self.text.next_char() {
             return Ok(Some(next));
         }
@@ -401,10 +382,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
     pub async fn collect_text(
         &mut self,
         max_length: usize,
-    ) -> Result<String, StreamError<io::Error>>
-    where
-        R: Unpin,
-    {
+    ) -> Result<String, StreamError<io::Error>> {
         let mut text = String::new();
         self.append_text(&mut text, max_length).await?;
         Ok(text)
@@ -442,10 +420,7 @@ impl<R: AsyncRead> Utf8Reader<R> {
         &mut self,
         text: &mut String,
         max_length: usize,
-    ) -> Result<(), StreamError<io::Error>>
-    where
-        R: Unpin,
-    {
+    ) -> Result<(), StreamError<io::Error>> {
         let mut turns = Turns::default();
         loop {
             turns.next(|cx| Pin::new(&mut *self).poll_fill(cx)).await?;
@@ -456,11 +431,24 @@ impl<R: AsyncRead> Utf8Reader<R> {
     }
 
     #[inline]
-    async fn fill(&mut self) -> Result<(), StreamError<io::Error>>
-    where
-        R: Unpin,
-    {
+    async fn fill(&mut self) -> Result<(), StreamError<io::Error>> {
         poll_fn(|cx| Pin::new(&mut *self).poll_fill(cx)).await
+    }
+}
+
+impl<R: AsyncRead> LineSource for Utf8Reader<R> {
+    type Error = io::Error;
+
+    /// Reads without decoding.
+    #[inline]
+    fn poll_fill(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        lines: &mut ReadLines,
+    ) -> Poll<Option<io::Result<()>>> {
+        let read = ready!(self.as_mut().poll_read(cx))?;
+        self.project().text.fill_raw(read, lines.buffer());
+        Poll::Ready((read > 0).then_some(Ok(())))
     }
 }
 

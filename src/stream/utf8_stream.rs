@@ -11,10 +11,10 @@ use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
 use crate::adaptor::{ChunkText, MAX_TURNS, SourceState, Turns, Unread, coop_yield};
-use crate::decoder::{BOM, ErrorMode, Utf8Decoder, Utf8Options};
+use crate::decoder::{BOM, ErrorMode, Utf8Decoder, Utf8Options, append_within};
 use crate::fallback::FallbackDecoder;
 use crate::stream::char_block::{CharPiece, end_piece, next_piece};
-use crate::stream::{CharStream, ReaderChunks, StreamError, TextChunks, Utf8Lines, append_within};
+use crate::stream::{CharStream, ReaderChunks, StreamError, TextChunks, Utf8Lines};
 
 pin_project! {
     /// Decodes a stream of chunks into a stream of text: each item is a run of whole characters, never
@@ -297,7 +297,7 @@ impl<S, D> Utf8Stream<S, D> {
         let mut stream = pin!(self);
         let (mut text, mut turns) = (String::new(), Turns::default());
         while let Some(item) = turns.next(|cx| stream.as_mut().poll_next(cx)).await {
-            append_within(&mut text, &item?, max_length)?;
+            append_within(&mut text, &item?, max_length, || StreamError::TooLong { max_length })?;
         }
         Ok(text)
     }

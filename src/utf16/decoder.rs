@@ -2,7 +2,7 @@
 
 use utf8_simd::{Level, surrogate_pair};
 
-use crate::decoder::{ErrorMode, ErrorStats, Progress, Repair, Status, Step};
+use crate::decoder::{ErrorMode, ErrorStats, Progress, Repair, Status, Step, progress};
 use crate::utf16::{Utf16End, Utf16Error};
 #[cfg(feature = "alloc")]
 use utf8_simd::text::push_utf16;
@@ -136,7 +136,7 @@ impl Utf16Decoder {
                 Some(text) if !out.push_str(&text) => Status::TooSmall { needed: text.len() },
                 repair => {
                     self.pass(0);
-                    self.note(error);
+                    self.stats.note(error);
                     repair.map_or(Status::IllFormed(error), |_| Status::Done)
                 }
             },
@@ -232,12 +232,7 @@ impl Utf16Decoder {
         let start = out.len();
         let run = self.push_run(units, mode, out);
         if run == units.len() {
-            return Progress {
-                read: run,
-                held: 0,
-                written: out.len() - start,
-                status: Status::Done,
-            };
+            return progress(run, &[], out.len() - start, Status::Done);
         }
         let (decoded, status) = self.push_rest(units, run, mode, out);
         // If all units have been read, those after the decoded ones are held.
@@ -320,7 +315,7 @@ impl Utf16Decoder {
             return Err((0, Status::TooSmall { needed: text.len() }));
         }
         self.pass(used);
-        match error.map(|error| self.note(error)) {
+        match error.map(|error| self.stats.note(error)) {
             Some(error) if text.is_none() => Err((used, Status::IllFormed(error))),
             _ => Ok(used),
         }
@@ -352,7 +347,7 @@ impl Utf16Decoder {
     fn end_pair(&mut self, end: Utf16End) -> Result<(), Utf16Error> {
         let Some(error) = self.alone(end) else { return Ok(()) };
         self.pass(0);
-        Err(self.note(error))
+        Err(self.stats.note(error))
     }
 
     /// Returns the error for a held surrogate without its pair.
@@ -365,10 +360,6 @@ impl Utf16Decoder {
     fn pass(&mut self, units: usize) {
         self.high = None;
         self.position += units as u64;
-    }
-
-    fn note(&mut self, error: Utf16Error) -> Utf16Error {
-        self.stats.note(error)
     }
 }
 

@@ -185,7 +185,7 @@ fn an_endless_line_is_held_up_to_the_limit() {
     assert!((900..=1003).contains(&most), "{most}");
     push(&mut decoder, b"\xE9 \xC3\xA9\n\xC3\xA9 \xE9\n", &mut text);
     assert!(text.ends_with("é€é é\nÃ© é\n"));
-    assert_eq!((decoder.fallback_count(), decoder.fallback_bytes()), (2, 6));
+    assert_eq!((decoder.fallback_uses().runs, decoder.fallback_uses().bytes), (2, 6));
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn a_legacy_line_ends_at_the_first_of_many_line_ends() {
         push(&mut decoder, "\n".repeat(ends).as_bytes(), &mut text);
         push(&mut decoder, "é\n".as_bytes(), &mut text);
         assert_eq!(text, format!("é {}é\n", "\n".repeat(ends)));
-        assert_eq!(decoder.fallback_bytes(), 3);
+        assert_eq!(decoder.fallback_uses().bytes, 3);
     }
 }
 
@@ -286,7 +286,7 @@ fn a_bom_decides_the_encoding_at_any_split() {
                     assert_eq!(decoder.bom_seen(), bom_seen, "{context}");
                     assert_eq!(decoder.error_count(), errors, "{context}");
                     let legacy = (!bom_seen && !bytes.is_empty()).then_some(0);
-                    assert_eq!(decoder.first_fallback(), legacy, "{context}");
+                    assert_eq!(decoder.fallback_uses().first, legacy, "{context}");
                     decoder.reset();
                     let again = decode(&mut decoder, ErrorMode::Escape, [bytes]);
                     assert_eq!(again.text, expected, "{context}, after reset");
@@ -305,7 +305,7 @@ fn a_bom_decides_for_a_stream_that_has_not_begun_or_already_had_one() {
     let mid_stream = Utf8Options::new().with_mid_stream_start();
     let mut decoder = FallbackDecoder::without_bom(LATIN1).with_options(mid_stream);
     let outcome = decode(&mut decoder, ErrorMode::Fatal, [&b"\x80\x80a"[..]]);
-    assert_eq!((&*outcome.text, decoder.first_fallback()), ("\u{80}\u{80}a", Some(0)));
+    assert_eq!((&*outcome.text, decoder.fallback_uses().first), ("\u{80}\u{80}a", Some(0)));
 }
 
 #[test]
@@ -346,8 +346,11 @@ fn many_near_parts_are_counted_like_single_ones() {
                 let _done = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
             }
             decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
-            let fallback =
-                (decoder.first_fallback(), decoder.fallback_count(), decoder.fallback_bytes());
+            let fallback = (
+                decoder.fallback_uses().first,
+                decoder.fallback_uses().runs,
+                decoder.fallback_uses().bytes,
+            );
             let errors = (decoder.error_count(), decoder.first_error(), decoder.position());
             (text, fallback, errors)
         };

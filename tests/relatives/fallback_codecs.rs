@@ -125,7 +125,7 @@ fn a_forbidden_bom_is_not_part_of_a_legacy_line() {
         let mut codec = codec.with_fallback(FallbackDecoder::line(LegacyEncoding::windows_1252()));
         let mut buffer = BytesMut::from(&b"\xEF\xBB\xBF\xC2\n"[..]);
         let line = codec.decode(&mut buffer).unwrap().unwrap().unwrap();
-        assert_eq!((&*line.text, codec.first_fallback()), ("\u{FFFD}Â", Some(3)), "{mode:?}");
+        assert_eq!((&*line.text, codec.fallback_uses().first), ("\u{FFFD}Â", Some(3)), "{mode:?}");
     }
 }
 
@@ -177,11 +177,11 @@ fn a_used_decoder_is_a_setting_without_its_stream_and_its_options() {
         for bytes in [&b"\xEF\xBB\xBF\xC3\xA9 \xE9"[..], b"\xC3\xA9\n\xE9\xE9", b"\xA9"] {
             let mut codec = Utf8Codec::new().with_fallback(used.clone());
             let mut fresh = Utf8Codec::new().with_fallback(extent.decoder(LATIN1));
-            assert_eq!((codec.first_fallback(), codec.fallback_count()), (None, 0));
+            assert_eq!((codec.fallback_uses().first, codec.fallback_uses().runs), (None, 0));
             assert_eq!(run(&mut codec, [bytes]), run(&mut fresh, [bytes]), "{extent:?}");
             let mut codec = Utf8LinesCodec::new().with_fallback(used.clone());
             let mut fresh = Utf8LinesCodec::new().with_fallback(extent.decoder(LATIN1));
-            assert_eq!((codec.first_fallback(), codec.fallback_count()), (None, 0));
+            assert_eq!((codec.fallback_uses().first, codec.fallback_uses().runs), (None, 0));
             assert_eq!(lines(&mut codec, [bytes]), lines(&mut fresh, [bytes]), "{extent:?}");
         }
     }
@@ -212,6 +212,6 @@ fn the_lines_codec_knows_where_the_fallback_began() {
         let mut codec = Utf8LinesCodec::new().with_fallback(fallback);
         let mut buffer = BytesMut::from(&bytes[..]);
         while codec.decode(&mut buffer).unwrap().is_some() {}
-        assert_eq!((codec.first_fallback(), codec.fallback_count()), (Some(first), count));
+        assert_eq!((codec.fallback_uses().first, codec.fallback_uses().runs), (Some(first), count));
     }
 }

@@ -112,7 +112,7 @@ fn unmapped_bytes_are_replaced_and_counted() {
     let mut text = String::new();
     push(&mut decoder, b"\x93\xFA\xFF\x81", &mut text);
     decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
-    assert_eq!((&*text, decoder.replaced_count()), ("日\u{FFFD}\u{FFFD}", 2));
+    assert_eq!((&*text, decoder.fallback_uses().replaced), ("日\u{FFFD}\u{FFFD}", 2));
 }
 
 #[test]
@@ -124,11 +124,11 @@ fn spare_capacity_does_not_slow_decoding() {
     for _ in 0..100_000 {
         push(&mut decoder, b"\xFFa", &mut text);
     }
-    assert_eq!((text.len(), decoder.replaced_count()), (400_000, 100_000));
+    assert_eq!((text.len(), decoder.fallback_uses().replaced), (400_000, 100_000));
     let mut decoder = Extent::Rest.decoder(legacy);
     text.clear();
     push(&mut decoder, &b"\xFFa".repeat(100_000), &mut text);
-    assert_eq!((text.len(), decoder.replaced_count()), (400_000, 100_000));
+    assert_eq!((text.len(), decoder.fallback_uses().replaced), (400_000, 100_000));
 }
 
 #[test]

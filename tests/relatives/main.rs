@@ -430,7 +430,7 @@ mod fallback_streams {
             text += &piece.unwrap();
         }
         assert_eq!(text, "éé!");
-        assert_eq!(texts.decoder().first_fallback(), Some(3));
+        assert_eq!(texts.decoder().fallback_uses().first, Some(3));
     }
 
     #[test]
@@ -464,7 +464,7 @@ mod fallback_streams {
         while let Some(piece) = texts.next().await {
             text += &piece.unwrap();
         }
-        assert_eq!((text.as_str(), texts.decoder().first_fallback()), ("éé!", Some(3)));
+        assert_eq!((text.as_str(), texts.decoder().fallback_uses().first), ("éé!", Some(3)));
     }
 
     #[tokio::test]

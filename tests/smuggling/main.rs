@@ -76,7 +76,7 @@ fn fallbacks_never_pass_a_disguised_form() {
             }
             decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
             assert_stopped(&text, pretended);
-            assert!(decoder.first_fallback().is_some() && decoder.error_count() > 0);
+            assert!(decoder.fallback_uses().first.is_some() && decoder.error_count() > 0);
         });
     }
 }
@@ -154,7 +154,7 @@ fn streams_with_a_fallback_or_a_search_never_pass_a_disguised_form() {
     }
     for_each_form(|chunks, pretended| {
         for needle in [pretended, "!."] {
-            let mut finder = TextFinder::new(needle).unwrap();
+            let mut finder = TextFinder::new([needle]).unwrap();
             let texts = Utf8Stream::new(inner(chunks));
             let items = texts.collect::<Vec<_>>().now_or_never().unwrap();
             assert!(items.iter().any(Result::is_err));

@@ -87,10 +87,10 @@ impl PartialEq for Outcome {
 /// The first offset, the runs, the bytes and the replacements of the fallback.
 pub(crate) fn uses(decoder: &FallbackDecoder) -> (Option<u64>, u64, u64, u64) {
     (
-        decoder.first_fallback(),
-        decoder.fallback_count(),
-        decoder.fallback_bytes(),
-        decoder.replaced_count(),
+        decoder.fallback_uses().first,
+        decoder.fallback_uses().runs,
+        decoder.fallback_uses().bytes,
+        decoder.fallback_uses().replaced,
     )
 }
 
@@ -393,7 +393,7 @@ pub(crate) fn run<'a>(
     }
     while report(codec.decode_eof(&mut buffer)) {}
     assert!(buffer.is_empty(), "no byte is left over at the end");
-    let (runs, first) = (codec.fallback_count(), codec.first_fallback());
+    let (runs, first) = (codec.fallback_uses().runs, codec.fallback_uses().first);
     Outcome { text, runs, first, ..Outcome::default() }
 }
 
@@ -426,7 +426,7 @@ pub(crate) fn lines<'a>(
         report(item);
     }
     assert!(buffer.is_empty(), "no byte is left over at the end");
-    let (runs, first) = (codec.fallback_count(), codec.first_fallback());
+    let (runs, first) = (codec.fallback_uses().runs, codec.fallback_uses().first);
     let outcome = Outcome { runs, first, ..Outcome::default() };
     (reported, outcome)
 }

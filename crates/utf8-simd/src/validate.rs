@@ -128,7 +128,13 @@ pub fn unmask(bytes: &mut [u8], mask: [u8; 4]) {
 /// ```
 #[inline]
 pub fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> Result<&str, Utf8Error> {
-    text::unmask_whole_text(Level::detect(), bytes, mask).map_err(Utf8Error::from)
+    match text::unmask_and_split_far(Level::detect(), bytes, mask) {
+        (bytes, text, _) if text.len() == bytes.len() => Ok(text),
+        (_, text, error_len) => {
+            let error_len = error_len.map(|len| len as u8);
+            Err(Utf8Error { valid_up_to: text.len(), error_len })
+        }
+    }
 }
 
 /// Returns the number of `char`s in `text`, like `text.chars().count()`.

@@ -1,13 +1,14 @@
 //! Decoding `Bytes` into owned text that shares their memory, and the text of one item.
 
 use core::iter::FusedIterator;
+use core::mem;
 
 use bytes::{Buf, Bytes};
 use bytestring::ByteString;
 use utf8_simd::text::{SplitTo, take_text_with};
 use utf8_simd::{PrefixEnd, valid_prefix};
 
-use crate::decoder::{ErrorMode, Repair, Step, Utf8Decoder, Utf8Error};
+use crate::decoder::{ErrorMode, Step, Utf8Decoder, Utf8Error};
 
 /// Owned pieces, without copying.
 impl Utf8Decoder {
@@ -150,77 +151,37 @@ impl Utf8Decoder {
         &mut self,
         src: &mut B,
         mode: ErrorMode,
-    ) -> Result<RepairedItem, Utf8Error> {
-        let mut item = RepairedItem::new();
+    ) -> Result<Option<ByteString>, Utf8Error> {
+        // Text is copied only from the first repair on, and not for one at the end that is empty.
+        let (mut clean, mut repaired) = (ByteString::new(), String::new());
         loop {
             let piece = match self.take_split(src) {
                 None if src.has_remaining() => self.take_next(src),
                 split => split,
             };
             match piece {
-                None => return Ok(item),
-                Some(Ok(text)) => item.push(text),
+                None => break,
+                Some(Ok(text)) if clean.is_empty() && repaired.is_empty() => clean = text,
+                Some(Ok(text)) => {
+                    repaired.push_str(&mem::take(&mut clean));
+                    repaired.push_str(&text);
+                }
                 Some(Err(error)) => {
-                    item.repair(self.repair(mode, &error), error)?;
-                    if !src.has_remaining() {
-                        return Ok(item);
+                    let repair = self.repair(mode, &error).ok_or(error)?;
+                    let goes_on = src.has_remaining() && self.partial.is_empty();
+                    if goes_on || !repair.is_empty() {
+                        repaired.push_str(&mem::take(&mut clean));
                     }
-                    if self.partial.is_empty() {
-                        let read = self.decode_lossy(src.as_ref(), mode, item.repaired());
+                    repaired.push_str(&repair);
+                    if goes_on {
+                        let read = self.decode_lossy(src.as_ref(), mode, &mut repaired);
                         src.advance(read.map_err(|(_, error)| error)?);
-                        return Ok(item);
+                        break;
                     }
                 }
             }
         }
-    }
-}
-
-/// The text of one item under construction: copied only from the first repair on.
-pub(crate) struct RepairedItem {
-    /// Text that shares the buffer's memory, up to the first repair.
-    clean: ByteString,
-    /// From the first repair on: a copy of `clean`, and everything after it.
-    repaired: Option<String>,
-}
-
-impl RepairedItem {
-    pub(crate) const fn new() -> Self {
-        Self { clean: ByteString::new(), repaired: None }
-    }
-
-    pub(crate) fn push(&mut self, text: ByteString) {
-        if self.clean.is_empty() && self.repaired.is_none() {
-            self.clean = text;
-        } else {
-            self.repaired().push_str(&text);
-        }
-    }
-
-    /// Appends `repair`, that of `error`, if there is one.
-    pub(crate) fn repair(
-        &mut self,
-        repair: Option<Repair>,
-        error: Utf8Error,
-    ) -> Result<(), Utf8Error> {
-        let repair = repair.ok_or(error)?;
-        if !repair.is_empty() {
-            self.repaired().push_str(&repair);
-        }
-        Ok(())
-    }
-
-    /// Returns the text so far as a copy, to append to.
-    pub(crate) fn repaired(&mut self) -> &mut String {
-        self.repaired.get_or_insert_with(|| String::from(&*self.clean))
-    }
-
-    pub(crate) fn into_text(self) -> ByteString {
-        self.repaired.map_or(self.clean, ByteString::from)
-    }
-
-    /// Returns the text, or `None` if it is empty.
-    pub(crate) fn into_item(self) -> Option<ByteString> {
-        Some(self.into_text()).filter(|text| !text.is_empty())
+        let text = if repaired.is_empty() { clean } else { repaired.into() };
+        Ok((!text.is_empty()).then_some(text))
     }
 }

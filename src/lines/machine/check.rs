@@ -233,10 +233,11 @@ impl LineMachine {
         line.rejected += u64::from(error.is_rejection());
     }
 
-    /// Takes a line of `len` bytes. The first `content` are text, before `next`, and their errors are counted.
-    pub(super) fn take_checked<'b>(
+    /// Takes a line of `len` bytes. The first `content` are text, before `next`. Counts their errors, unless
+    /// [`check`](Self::check) has.
+    pub(super) fn take_repaired<'b>(
         &mut self,
-        line: OpenLine,
+        mut line: OpenLine,
         bytes: &[u8],
         content: usize,
         (len, end): (usize, LineEnd),
@@ -253,28 +254,29 @@ impl LineMachine {
                 let at = (line.start, next.at_end());
                 fallback.decode_line(at, &bytes[..content], legacy, mode, text)
             }
-            _ => self.repair(&mut Utf8Decoder::at(line.start), &bytes[..content], next),
+            _ => {
+                let mut decoder = Utf8Decoder::at(line.start);
+                let text = self.repair(&mut decoder, &bytes[..content], next);
+                if line.errors == 0 && content > 0 {
+                    let first = decoder.first_error();
+                    line.errors = decoder.error_count();
+                    line.first_error_offset = first.map_or(0, |error| error.valid_up_to());
+                    self.decoder.continue_after(&decoder);
+                }
+                text
+            }
         };
-        self.end_repaired(line, text, bytes, (len, end))
-    }
-
-    /// Like [`take_checked`](Self::take_checked), and counts the errors.
-    pub(super) fn take_repaired<'b>(
-        &mut self,
-        mut line: OpenLine,
-        bytes: &[u8],
-        content: usize,
-        (len, end): (usize, LineEnd),
-        next: LineAction,
-    ) -> LineStep<'b> {
-        self.repaired.clear();
-        let mut decoder = Utf8Decoder::at(line.start);
-        let text = self.repair(&mut decoder, &bytes[..content], next);
-        let first = decoder.first_error();
-        line.errors = decoder.error_count();
-        line.first_error_offset = first.map_or(0, |error| error.valid_up_to());
-        self.decoder.continue_after(&decoder);
-        self.end_repaired(line, text, bytes, (len, end))
+        let item = match text {
+            Ok(()) => Ok((None, self.info(line, end))),
+            Err(error) => Err(self.not_utf8(line.start, error)),
+        };
+        if end == LineEnd::Limit {
+            self.reject(line.start, len);
+        } else {
+            self.end_line(bytes, len);
+            self.decoder.scanner_mut().seek(line.start.position() + len as u64);
+        }
+        (len, Some(item))
     }
 
     /// Decodes and repairs the bytes of a line, at which `decoder` is, and counts the errors.
@@ -295,27 +297,6 @@ impl LineMachine {
         }
         decoder.continue_from(scanner);
         Ok(())
-    }
-
-    /// Ends a line of `len` bytes, whose text has been repaired.
-    fn end_repaired<'b>(
-        &mut self,
-        line: OpenLine,
-        text: Result<(), Utf8Error>,
-        bytes: &[u8],
-        (len, end): (usize, LineEnd),
-    ) -> LineStep<'b> {
-        let item = match text {
-            Ok(()) => Ok((None, self.info(line, end))),
-            Err(error) => Err(self.not_utf8(line.start, error)),
-        };
-        if end == LineEnd::Limit {
-            self.reject(line.start, len);
-        } else {
-            self.end_line(bytes, len);
-            self.decoder.scanner_mut().seek(line.start.position() + len as u64);
-        }
-        (len, Some(item))
     }
 
     /// Rejects or cuts a line with `content` bytes before the delimiter, more than the limit.
@@ -376,7 +357,7 @@ impl LineMachine {
             true => LineAction::Byte(bytes[whole]),
             false => LineAction::Cut,
         };
-        self.take_checked(line, bytes, self.max_length, (content, LineEnd::Limit), after)
+        self.take_repaired(line, bytes, self.max_length, (content, LineEnd::Limit), after)
     }
 }
 

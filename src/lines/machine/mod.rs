@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 
 use utf8_simd::head;
 
-use crate::decoder::text::{Level, all_text, split_line};
+use crate::decoder::text::{Level, PrefixEnd, split_line, valid_prefix};
 use crate::decoder::{AtEnd, ErrorMode, Scanner, Step, Utf8Decoder, Utf8Error, Utf8Options};
 use crate::fallback::FallbackState;
 use crate::lines::{
@@ -177,10 +177,6 @@ impl LineMachine {
 
     pub(crate) fn set_long_lines(&mut self, long_lines: LongLines) {
         self.long_lines = long_lines;
-    }
-
-    pub(crate) fn max_length(&self) -> usize {
-        self.max_length
     }
 
     /// Starts a new stream with the same settings.
@@ -429,7 +425,10 @@ impl LineMachine {
         let text = match front.get(..content) {
             _ if content > self.max_length => return None,
             _ if delimiter.find_bare(&bytes[..content]).is_some() => return None,
-            None => all_text(&bytes[..content])?,
+            None => match valid_prefix(&bytes[..content]) {
+                (text, PrefixEnd::Input) => text,
+                _ => return None,
+            },
             Some(text) => text,
         };
         let expects_lf = delimiter.takes_lf_after(bytes[next - 1]);
@@ -502,18 +501,14 @@ impl LineMachine {
             (None, Some(&byte)) => LineAction::Byte(byte),
             (_, None) => next,
         };
-        if let Some(len) = len
-            && !has_bare
-            && self.is_repaired_at_once(&line, content)
-        {
-            return self.take_repaired(line, bytes, content, (len, end), after);
-        }
-        if let Some(error) = self.check(&mut line, bytes, content, after) {
+        let is_repaired_at_once =
+            len.is_some() && !has_bare && self.is_repaired_at_once(&line, content);
+        if !is_repaired_at_once && let Some(error) = self.check(&mut line, bytes, content, after) {
             self.reject(line.start, line.checked);
             return (line.checked, Some(Err(error)));
         }
         if let Some(len) = len {
-            return self.take_checked(line, bytes, content, (len, end), after);
+            return self.take_repaired(line, bytes, content, (len, end), after);
         }
         line.searched = Searched { decided: content, seen: bytes.len() };
         self.state = LineState::Line(line);

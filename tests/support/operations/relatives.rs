@@ -136,8 +136,8 @@ pub fn fallback(plan: &FallbackPlan) {
         let inner = codec.decoder();
         let counted_by_codec = (inner.error_count(), inner.first_error(), inner.bom_seen());
         assert_eq!((&of_codec, counted_by_codec), (&read, counted), "{}", context());
-        let of_codec = (codec.first_fallback(), codec.fallback_count());
-        let of_decoder = (decoder.first_fallback(), decoder.fallback_count());
+        let of_codec = codec.fallback_uses();
+        let of_decoder = decoder.fallback_uses();
         assert_eq!(of_codec, of_decoder, "{}", context());
         let of_stream = stream(cut.iter().copied(), |texts| {
             texts.with_options(options).with_error_mode(mode).with_fallback(fallback.clone())

@@ -94,22 +94,6 @@ pub(crate) fn whole_text_mut(level: Level, input: &mut [u8]) -> Result<&mut str,
     Ok(unsafe { core::str::from_utf8_unchecked_mut(input) })
 }
 
-/// Unmasks `input`, and returns it like [`whole_text`].
-#[inline]
-pub(crate) fn unmask_whole_text(
-    level: Level,
-    input: &mut [u8],
-    mask: [u8; 4],
-) -> Result<&str, Validated> {
-    let found = level.unmask_and_validate(input, mask);
-    if found.valid_up_to != input.len() {
-        return Err(found);
-    }
-    // SAFETY: `Level::unmask_and_validate` promises that all bytes are now well-formed UTF-8. `tests/levels` checks every
-    // level.
-    Ok(unsafe { core::str::from_utf8_unchecked(input) })
-}
-
 /// Whether `bytes` are at most 32 bytes of ASCII, or one character of two bytes. Rows `validate/*/4-32`.
 #[inline(always)]
 fn is_short_text(bytes: &[u8]) -> bool {
