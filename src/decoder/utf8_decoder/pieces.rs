@@ -82,7 +82,7 @@ pub struct Pieces<'d, 'c> {
 }
 
 /// The number of texts to return before the next block is tried, if a block has no error, the input is shorter than a
-/// block and three bytes, or the level has no fast method. Rows `pieces/*/1-in-1024`.
+/// block and three bytes, or the level has no fast method for it. Rows `pieces/*/1-in-1024`.
 const RETRY_AFTER: u8 = 24;
 
 impl<'c> Pieces<'_, 'c> {

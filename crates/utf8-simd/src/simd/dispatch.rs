@@ -101,7 +101,7 @@ impl Level {
     }
 
     /// Finds the ill-formed parts of a block that does not begin inside a sequence. Returns `None` if this
-    /// level has no fast method.
+    /// level has no fast method, or if they are so few that it is not faster.
     #[inline]
     pub fn block_errors(self, block: &[u8; BLOCK_ERRORS_LEN]) -> Option<BlockErrors> {
         dispatch!(self, block_errors(block))

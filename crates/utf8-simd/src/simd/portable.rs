@@ -18,12 +18,13 @@
 
 use core::mem::MaybeUninit;
 
+use crate::simd::masks::Masks;
 pub(in crate::simd) use crate::simd::reference::{
-    ascii_before, block_errors, byte_masks, count_chars, decode_ascii_chars, decode_ascii_utf16,
-    decode_chars, decode_short_chars, decode_short_utf16, decode_utf16, encode_chars, encode_utf16,
-    find_outside, join_pairs, split_pairs, unmask,
+    ascii_before, byte_masks, count_chars, decode_ascii_chars, decode_ascii_utf16, decode_chars,
+    decode_short_chars, decode_short_utf16, decode_utf16, encode_chars, encode_utf16, find_outside,
+    join_pairs, split_pairs, unmask,
 };
-use crate::simd::{ErrorLen, Validated, begins_nothing, head, tail};
+use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Validated, begins_nothing, head, tail};
 
 /// The length from which the start of an input is stepped over word by word: a text in another encoding often has an error
 /// there, which two automata show only after a window. Rows `locate/*/start` with level `portable`.
@@ -158,6 +159,65 @@ fn validate_near<const COPY: bool>(input: &[u8], out: &mut [MaybeUninit<u8>]) ->
         _ => ErrorLen::None,
     };
     Validated { valid_up_to: end, error_len }
+}
+
+/// The fewest ill-formed parts for which a block is worth the time.
+const MANY: u32 = 2;
+
+/// Finds the ill-formed parts, if there are many; see [`Level::block_errors`](crate::simd::Level::block_errors). Eight bytes
+/// at once in a word: the condition of a byte is its bit 7, and no sum of two bytes carries into the next.
+#[inline(never)]
+pub(in crate::simd) fn block_errors(block: &[u8; BLOCK_ERRORS_LEN]) -> Option<BlockErrors> {
+    const ONES: u64 = HIGH >> 7;
+    let (words, _) = block.as_chunks::<8>();
+    let word = |i| words.get(i).map_or(0, |word| u64::from_le_bytes(*word));
+    let (mut high, mut from_c0) = (0, 0);
+    for i in 0..8 {
+        let bytes = word(i);
+        high |= high_bits(bytes) << (8 * i);
+        from_c0 |= high_bits(bytes & bytes << 1) << (8 * i);
+    }
+    let (mut from_e0, mut from_f0, mut bad) = (0, 0, 0);
+    // In damaged ASCII, there is usually no such byte, and no other condition counts.
+    if from_c0 & (high & !from_c0) >> 1 != 0 {
+        for i in 0..8 {
+            let bytes = word(i);
+            let next = bytes >> 8 | word(i + 1) << 56;
+            let c0 = bytes & bytes << 1;
+            let e0 = c0 & bytes << 2;
+            let f0 = e0 & bytes << 3;
+            // vvvvww of 1111vvvv 10ww....
+            let pair = (bytes & ONES * 0x0F) << 2 | next >> 4 & ONES * 3;
+            // Not C0, C1.
+            let two = (bytes & ONES * 0x1E) + ONES * 0x7F;
+            // Not E0 80..9F, ED A0..BF.
+            let (pair_3, ed) = (pair & ONES * 0x3E, ONES * (0x0D << 2 | 2));
+            let three = (pair_3 + ONES * 0x7F) & ((pair_3 ^ ed) + ONES * 0x7F);
+            // F0 90 to F4 8F.
+            let four = (pair + ONES * 0x7F) & !(pair + ONES * 0x6F);
+            let good = (two & !e0) | (three & e0 & !f0) | (four & f0);
+            from_e0 |= high_bits(e0) << (8 * i);
+            from_f0 |= high_bits(f0) << (8 * i);
+            bad |= high_bits(c0 & !good) << (8 * i);
+        }
+    }
+    let masks = Masks {
+        high,
+        from_c0,
+        from_c2: from_c0,
+        from_e0,
+        from_f0,
+        from_f5: 0,
+        may_follow: !(bad << 1),
+    };
+    Some(masks.errors()).filter(|errors| errors.starts.count_ones() >= MANY)
+}
+
+/// Bit 7 of each byte, as a mask.
+#[inline(always)]
+fn high_bits(word: u64) -> u64 {
+    // Bit 8 i + 7 moves to bit 56 + i.
+    (word & HIGH).wrapping_mul(0x0002_0408_1020_4081) >> 56
 }
 
 /// Counts the ASCII bytes at the start of `input`.

@@ -30,7 +30,8 @@ pub enum BlockPart<'a> {
 
 impl<'a> BlockParts<'a> {
     /// Returns the parts of the block at the start of `input`, which does not begin inside a sequence. Returns `None` if
-    /// no part is ill-formed, if `input` is shorter than a block and three bytes, or if `level` has no fast method.
+    /// no part is ill-formed, if `input` is shorter than a block and three bytes, or if `level` has no fast method
+    /// for it.
     #[inline]
     pub fn new(level: Level, input: &'a [u8]) -> Option<Self> {
         let bytes = input.first_chunk()?;

@@ -39,7 +39,6 @@
 mod decode;
 mod encode;
 mod lanes;
-mod masks;
 mod operations;
 mod scan;
 mod test;
