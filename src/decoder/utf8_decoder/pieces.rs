@@ -177,11 +177,11 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
         Self { scanner, partial, split_char, stats, input, block: None, patience: 0 }
     }
 
-    /// Moves past `text`, the front of the input, and holds what is left if more bytes can complete it.
+    /// Moves past `text`, the front of the input, and holds what is left if more bytes can complete it. Nothing is held.
     #[inline(always)]
     fn pass_text(&mut self, text: &str, end: PrefixEnd) {
         self.input = tail(self.input, text.len());
-        if !matches!(end, PrefixEnd::IllFormed(_)) {
+        if matches!(end, PrefixEnd::Incomplete(_)) {
             self.partial.hold(self.input);
             self.input = &[];
         }

@@ -227,7 +227,8 @@ fn ascii_len(input: &[u8]) -> usize {
     if at == input.len() {
         return at;
     }
-    while let Some(word) = tail(input, at).first_chunk() {
+    let (words, _) = tail(input, at).as_chunks();
+    for word in words {
         match first_high(*word) {
             8 => at += 8,
             ascii => return at + ascii,
