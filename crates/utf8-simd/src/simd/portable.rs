@@ -24,7 +24,10 @@ pub(in crate::simd) use crate::simd::reference::{
     decode_short_chars, decode_short_utf16, decode_utf16, encode_chars, encode_utf16, find_outside,
     join_pairs, split_pairs, unmask,
 };
-use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Validated, begins_nothing, head, tail};
+use crate::simd::{
+    BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Sequence, Validated, begins_nothing, head, sequence,
+    tail,
+};
 
 /// The length from which the start of an input is stepped over word by word: a text in another encoding often has an error
 /// there, which two automata show only after a window. Rows `locate/*/start` with level `portable`.
@@ -127,27 +130,56 @@ pub(in crate::simd) fn copy_valid_prefix(input: &[u8], out: &mut [MaybeUninit<u8
 /// Like [`validate`], one word after another, for inputs in which an error is near. With `COPY`, copies the words to `out`.
 #[inline(always)]
 fn validate_near<const COPY: bool>(input: &[u8], out: &mut [MaybeUninit<u8>]) -> Validated {
-    let (words, _) = input.as_chunks::<8>();
-    let (mut at, mut state) = (0, WHOLE);
-    for word in words {
-        if COPY && let Some(out) = out.get_mut(at..).and_then(<[_]>::first_chunk_mut) {
+    let (words, rest) = input.as_chunks::<8>();
+    let (out_words, _) = out.as_chunks_mut::<8>();
+    let mut copy = |i: usize, word: &[u8; 8]| {
+        if COPY && let Some(out) = out_words.get_mut(i) {
             *out = word.map(MaybeUninit::new);
         }
+    };
+    let mut i = 0;
+    while let Some(word) = words.get(i)
+        && first_high(*word) == 8
+    {
+        copy(i, word);
+        i += 1;
+    }
+    // Most errors in ASCII end here.
+    if let Some(word) = words.get(i) {
+        let ascii = 8 * i + first_high(*word);
+        if ascii > 0
+            && let Sequence::IllFormed(error_len) = sequence(tail(input, ascii))
+        {
+            copy(i, word);
+            return Validated { valid_up_to: ascii, error_len };
+        }
+    }
+    let mut state = WHOLE;
+    for word in tail(words, i) {
+        copy(i, word);
         if state != WHOLE || first_high(*word) < 8 {
             let next = step_all(state, word) & STATE;
             if next == ILL_FORMED {
-                break;
+                return validate_last(input, 8 * i, state, word);
             }
             state = next;
         }
-        at += 8;
+        i += 1;
     }
-    // Where the text ends in the word is unpredictable: no branch depends on it.
-    let (mut end, mut alive) = (boundary(head(input, at)), at);
-    for (i, &byte) in tail(input, at).iter().take(8).enumerate() {
-        if COPY {
-            out[at + i].write(byte);
+    if COPY {
+        for (out, byte) in out.iter_mut().skip(8 * i).zip(rest) {
+            out.write(*byte);
         }
+    }
+    validate_last(input, 8 * i, state, rest)
+}
+
+/// [`validate`] of the bytes before `at`, which end in `state`, and of the word or less there. Where the text ends in it is
+/// unpredictable: no branch depends on it.
+#[inline(always)]
+fn validate_last(input: &[u8], at: usize, mut state: u64, last: &[u8]) -> Validated {
+    let (mut end, mut alive) = (boundary(head(input, at)), at);
+    for (i, &byte) in last.iter().enumerate() {
         state = step(state, byte) & STATE;
         end = if state == WHOLE { at + i + 1 } else { end };
         alive += usize::from(state != ILL_FORMED);
