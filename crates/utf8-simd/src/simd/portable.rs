@@ -200,7 +200,6 @@ const MANY: u32 = 2;
 /// at once in a word: the condition of a byte is its bit 7, and no sum of two bytes carries into the next.
 #[inline(never)]
 pub(in crate::simd) fn block_errors(block: &[u8; BLOCK_ERRORS_LEN]) -> Option<BlockErrors> {
-    const ONES: u64 = HIGH >> 7;
     let (words, _) = block.as_chunks::<8>();
     let word = |i| words.get(i).map_or(0, |word| u64::from_le_bytes(*word));
     let (mut high, mut from_c0) = (0, 0);
@@ -219,15 +218,15 @@ pub(in crate::simd) fn block_errors(block: &[u8; BLOCK_ERRORS_LEN]) -> Option<Bl
             let e0 = c0 & bytes << 2;
             let f0 = e0 & bytes << 3;
             // vvvvww of 1111vvvv 10ww....
-            let pair = (bytes & ONES * 0x0F) << 2 | next >> 4 & ONES * 3;
+            let value = (bytes & each(0x0F)) << 2 | (next >> 4) & each(0x03);
             // Not C0, C1.
-            let two = (bytes & ONES * 0x1E) + ONES * 0x7F;
-            // Not E0 80..9F, ED A0..BF.
-            let (pair_3, ed) = (pair & ONES * 0x3E, ONES * (0x0D << 2 | 2));
-            let three = (pair_3 + ONES * 0x7F) & ((pair_3 ^ ed) + ONES * 0x7F);
-            // F0 90 to F4 8F.
-            let four = (pair + ONES * 0x7F) & !(pair + ONES * 0x6F);
-            let good = (two & !e0) | (three & e0 & !f0) | (four & f0);
+            let two = (bytes & each(0x1E)) + each(0x7E);
+            // Not E0 80..9F, ED A0..BF: neither 00000w nor 11011w.
+            let three = (value + each(0x7E)) & ((value ^ each(0x36)) + each(0x7E));
+            // F0 90 to F4 8F: 000001 to 010000.
+            let four = (value + each(0x7F)) & (each(0x90) - value);
+            let two_or_three = two ^ (two ^ three) & e0;
+            let good = two_or_three ^ (two_or_three ^ four) & f0;
             from_e0 |= high_bits(e0) << (8 * i);
             from_f0 |= high_bits(f0) << (8 * i);
             bad |= high_bits(c0 & !good) << (8 * i);
@@ -243,6 +242,11 @@ pub(in crate::simd) fn block_errors(block: &[u8; BLOCK_ERRORS_LEN]) -> Option<Bl
         may_follow: !(bad << 1),
     };
     Some(masks.errors()).filter(|errors| errors.starts.count_ones() >= MANY)
+}
+
+/// A word of eight equal bytes.
+const fn each(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
 }
 
 /// Bit 7 of each byte, as a mask.
@@ -358,7 +362,7 @@ const AFTER_F4: u64 = 48;
 /// The bits of a state.
 const STATE: u64 = 0x3F;
 
-const HIGH: u64 = 0x8080_8080_8080_8080;
+const HIGH: u64 = each(0x80);
 
 /// For each byte, the next state at the offset of each state.
 static TABLE: [u64; 256] = {

@@ -40,6 +40,12 @@ impl<'a> BlockParts<'a> {
         (starts != 0).then_some(Self { bytes, starts, two_or_three, three, at: 0 })
     }
 
+    /// Returns the number of bytes in the parts that have been taken.
+    #[inline]
+    pub const fn taken(&self) -> usize {
+        self.at
+    }
+
     /// Returns the next part and moves past it, as long as an ill-formed one is left. Text after the last one may
     /// continue after the block.
     #[inline(always)]
