@@ -92,31 +92,37 @@ pub(in crate::simd) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, u
     for block in chars.as_chunks::<BLOCK>().0 {
         let Some(room) = out[written..].first_chunk_mut::<{ 4 * BLOCK }>() else { break };
         written += match block.iter().fold(0, |all, &c| all | u32::from(c)) {
-            ..0x80 => {
+            0..0x80 => {
                 for (c, byte) in block.iter().zip(room) {
                     *byte = *c as u8;
                 }
                 BLOCK
             }
-            ..0x800 => encode_block_of(block, room, |value| {
+            0x80..0x800 => encode_block_of(block, room, |value| {
                 // Which of them are ASCII is unpredictable: no branch depends on it.
                 let two = 0x80C0 | value >> 6 | (value & 0x3F) << 8;
                 (if value < 0x80 { value } else { two }, 1 + usize::from(value >= 0x80))
             }),
             _ => encode_block_of(block, room, |value| match value {
-                ..0x800 => (encode_unit(value), 1 + usize::from(value >= 0x80)),
-                ..0x1_0000 => (encode_unit(value), 3),
+                0..0x800 => (encode_unit(value), 1 + usize::from(value >= 0x80)),
+                0x800..0x1_0000 => (encode_unit(value), 3),
                 _ => (four_bytes(value), 4),
             }),
         };
         read += BLOCK;
     }
-    for c in &chars[read..] {
-        let Some(room) = out[written..].get_mut(..c.len_utf8()) else { break };
+    let (more, len) = encode_each(&chars[read..], &mut out[written..]);
+    (read + more, written + len)
+}
+
+/// Encodes `chars` into `out`, one after another: for the few that a vector level leaves.
+pub(in crate::simd) fn encode_each(chars: &[char], out: &mut [u8]) -> (usize, usize) {
+    let mut written = 0;
+    for (read, c) in chars.iter().enumerate() {
+        let Some(room) = out[written..].get_mut(..c.len_utf8()) else { return (read, written) };
         written += c.encode_utf8(room).len();
-        read += 1;
     }
-    (read, written)
+    (chars.len(), written)
 }
 
 /// Encodes a block by a function that returns the bytes of a value, the first in the lowest bits, and their number. The next
