@@ -171,11 +171,11 @@ instruction_sets! {
 }
 
 impl InstructionSet {
-    /// Whether machines of this architecture commonly run this level. On x86-64, builds without `std` run the portable one.
+    /// Whether machines of this architecture commonly run this level.
     #[inline]
     const fn is_common(self) -> bool {
         #[cfg(target_arch = "x86_64")]
-        return matches!(self, Self::Portable | Self::Avx2 | Self::Avx512);
+        return matches!(self, Self::Avx2 | Self::Avx512);
         #[cfg(not(target_arch = "x86_64"))]
         true
     }
