@@ -251,6 +251,9 @@ const FLOOD: u32 = 40;
 /// The number of blocks without an error after which blocks are no longer sorted. Rows `1-in-64`.
 const PATIENCE: usize = 3;
 
+/// The number of bytes after which the next block is sorted, if a level does not sort one. Rows `1-in-64` with level `portable`.
+const PAUSE: usize = 2048;
+
 /// The number of bytes without an error after which text is copied block by block. Rows `1-in-64` and
 /// `1-in-8`.
 const NEAR: usize = 16;
@@ -281,8 +284,8 @@ struct RepairLoop<'i, 'r, R> {
     near: usize,
     /// Blocks that were sorted since the last error.
     clean_blocks: usize,
-    /// `PATIENCE`, or 0 if the level does not sort blocks.
-    patience: usize,
+    /// The index from which blocks are sorted.
+    sort_from: usize,
 }
 
 /// The next action of the loop.
@@ -308,7 +311,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
             first: None,
             near: NEAR,
             clean_blocks: PATIENCE,
-            patience: PATIENCE,
+            sort_from: 0,
         };
         while state.read - state.last_error <= FAR {
             let Some(mut out) = TextOutput::new(text, BATCH) else {
@@ -334,12 +337,12 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
     #[inline(always)]
     fn take_blocks(&mut self, out: &mut TextOutput<'_>) -> bool {
         let start = self.read;
-        while self.clean_blocks < self.patience
+        while self.clean_blocks < PATIENCE
             && let Some(step) = out.step()
             && let Some(bytes) = self.input[self.read..].first_chunk()
         {
             let Some(block) = SortedBlock::new(self.level, bytes) else {
-                self.patience = 0;
+                (self.clean_blocks, self.sort_from) = (PATIENCE, self.read + PAUSE);
                 break;
             };
             let errors = block.errors();
@@ -442,7 +445,7 @@ impl<'i, 'r, R: Repairs> RepairLoop<'i, 'r, R> {
         let gap = self.read - self.last_error;
         // The next error is expected at the distance of this one.
         self.near = if gap >= BLOCK { 0 } else { NEAR };
-        if (SEPARATE..PATIENCE * BLOCK).contains(&gap) {
+        if (SEPARATE..PATIENCE * BLOCK).contains(&gap) && self.read >= self.sort_from {
             self.clean_blocks = 0;
         }
         self.read += len;

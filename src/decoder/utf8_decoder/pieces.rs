@@ -73,16 +73,17 @@ pub struct Pieces<'d, 'c> {
     /// because only the last bytes of the chunk begin another.
     split_char: Option<&'d mut [u8; 4]>,
     stats: &'d mut Utf8Stats,
+    /// What is left of the chunk, from `block` on.
     input: &'c [u8],
     /// The parts that `input` begins with. Invariant: `Some` exactly while the scanner is in `ErrorDensity::Batched`; nothing is held
-    /// then, and `input` is not empty.
+    /// then, and `input` is longer than the block.
     block: Option<BlockParts<'c>>,
     /// The number of texts to return before a block is tried again.
     patience: u8,
 }
 
 /// The number of texts to return before the next block is tried, if a block has no error, the input is shorter than a
-/// block and three bytes, or the level has no fast method. Rows `pieces/*/1-in-1024`.
+/// block and three bytes, or the level has no fast method for it. Rows `pieces/*/1-in-1024`.
 const RETRY_AFTER: u8 = 24;
 
 impl<'c> Pieces<'_, 'c> {
@@ -105,7 +106,7 @@ impl<'c> Pieces<'_, 'c> {
     /// assert!(decoder.push(rest).next().unwrap().is_err()); // continues where it stopped
     /// ```
     pub fn rest(&self) -> &'c [u8] {
-        self.input
+        tail(self.input, self.block.as_ref().map_or(0, BlockParts::taken))
     }
 
     /// Continues with `input`. The input before it has been consumed.
@@ -177,11 +178,11 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
         Self { scanner, partial, split_char, stats, input, block: None, patience: 0 }
     }
 
-    /// Moves past `text`, the front of the input, and holds what is left if more bytes can complete it.
+    /// Moves past `text`, the front of the input, and holds what is left if more bytes can complete it. Nothing is held.
     #[inline(always)]
     fn pass_text(&mut self, text: &str, end: PrefixEnd) {
         self.input = tail(self.input, text.len());
-        if !matches!(end, PrefixEnd::IllFormed(_)) {
+        if matches!(end, PrefixEnd::Incomplete(_)) {
             self.partial.hold(self.input);
             self.input = &[];
         }
@@ -193,14 +194,12 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
     fn take_part(&mut self) -> Option<Result<&'d str, Utf8Error>> {
         match self.block.as_mut().and_then(BlockParts::take) {
             Some(BlockPart::Text(text)) => {
-                self.input = tail(self.input, text.len());
                 self.scanner.skip(text.len());
                 Some(Ok(text))
             }
             Some(BlockPart::IllFormed(len, word)) => {
                 // It is followed: a part starts before the last three bytes of the block, and ends in it.
                 let error = Utf8Error::classify_word(self.scanner.position(), word, len, true);
-                self.input = tail(self.input, len);
                 self.scanner.skip(len);
                 self.stats.add(1, || Some(error));
                 Some(Err(error))
@@ -212,7 +211,8 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
     /// Returns what follows, if that is not only text from a boundary on. No part of a block is left.
     #[inline(never)]
     fn take_piece(&mut self) -> Option<Result<&'d str, Utf8Error>> {
-        if self.block.take().is_some() {
+        if let Some(block) = self.block.take() {
+            self.input = tail(self.input, block.taken());
             self.scanner.set_density(ErrorDensity::Dense);
         } else if !self.partial.is_empty() {
             if self.scanner.is_on_fast_path()

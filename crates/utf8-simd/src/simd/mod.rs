@@ -69,6 +69,14 @@ mod dispatch;
 mod generic;
 mod numbers;
 // Elsewhere shifts of 64 bits are slow.
+// Where there is none of the levels above the reference, nothing uses it.
+#[cfg(any(
+    target_pointer_width = "64",
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    target_arch = "wasm32"
+))]
+mod masks;
 #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
 mod portable;
 mod reference;

@@ -9,7 +9,8 @@
 //!     otherwise:          step over both halves at once. The second begins after the continuation bytes in the
 //!                         middle, so its first state is known: WHOLE.
 //! step over the rest
-//! ill-formed or incomplete: the reference decides, from the last character boundary on
+//! ill-formed, or an error is probably near: step over one word after another, and then over the last word again,
+//!                         with a count of its bytes of whole characters
 //! ```
 //!
 //! A state is an offset in the bits of a table entry, where the next state is stored: `next = TABLE[byte] >> state`.
@@ -17,43 +18,96 @@
 
 use core::mem::MaybeUninit;
 
+use crate::simd::masks::Masks;
 pub(in crate::simd) use crate::simd::reference::{
-    ascii_before, block_errors, byte_masks, count_chars, count_utf16, decode_ascii_chars,
-    decode_ascii_utf16, decode_chars, decode_latin1, decode_short_chars, decode_short_utf16,
-    decode_utf16, encode_chars, encode_latin1, encode_utf16, find_outside, join_pairs, run,
-    split_pairs, unmask, valid_prefix_len,
+    ascii_before, byte_masks, count_chars, count_utf16, decode_ascii_chars, decode_ascii_utf16,
+    decode_chars, decode_latin1, decode_short_chars, decode_short_utf16, decode_utf16,
+    encode_chars, encode_latin1, encode_utf16, find_outside, join_pairs, run, split_pairs, unmask,
 };
-use crate::simd::{ErrorLen, Validated, head, reference, tail};
+use crate::simd::{
+    BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Sequence, Validated, begins_nothing, head, sequence,
+    tail,
+};
 
-/// The length from which `core` validates the start of an input: a text in another encoding often has an error there, which
-/// the automaton shows only after a window. Rows `locate/*/start` with level `portable`.
+/// The length from which the start of an input is stepped over word by word: a text in another encoding often has an error
+/// there, which two automata show only after a window. Rows `locate/*/start` with level `portable`.
 const LONG: usize = 1024;
 const START: usize = 64;
 
-/// Finds the length of the well-formed prefix. Out of line: it is one of the arms of each dispatch.
+/// Finds the length of the well-formed prefix. ASCII needs no other function, and few registers: rows `decode/ascii/64` with
+/// level `portable`.
 #[inline(never)]
 pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
-    let mut at = 0;
-    if input.len() >= LONG {
-        let start = core::str::from_utf8(head(input, START));
-        let error_len = match start.map_err(|error| error.error_len()) {
-            Ok(_) | Err(None) => ErrorLen::None,
-            Err(Some(1)) => ErrorLen::One,
-            Err(Some(2)) => ErrorLen::Two,
-            Err(Some(_)) => ErrorLen::Three,
-        };
-        at = start.map_or_else(|error| error.valid_up_to(), str::len);
-        if error_len != ErrorLen::None {
-            return Validated { valid_up_to: at, error_len };
+    if let Some(word) = input.first_chunk()
+        && first_high(*word) == 0
+    {
+        return validate_text(input, 0);
+    }
+    let ascii = ascii_len(input);
+    match input.get(ascii) {
+        None => Validated { valid_up_to: ascii, error_len: ErrorLen::None },
+        Some(&byte) if begins_nothing(byte) => {
+            Validated { valid_up_to: ascii, error_len: ErrorLen::One }
+        }
+        Some(_) => validate_text(input, ascii),
+    }
+}
+
+/// [`validate`] from a boundary on.
+#[inline(never)]
+fn validate_text(input: &[u8], at: usize) -> Validated {
+    if input.len() - at < WINDOW {
+        validate_end(input, at, WHOLE)
+    } else {
+        validate_long(input, at)
+    }
+}
+
+#[inline(never)]
+fn validate_long(input: &[u8], mut at: usize) -> Validated {
+    if input.len() - at >= LONG {
+        let near = validate_near::<false>(head(tail(input, at), START), &mut []);
+        at += near.valid_up_to;
+        if near.error_len != ErrorLen::None {
+            return Validated { valid_up_to: at, ..near };
         }
     }
-    let valid = at + validate_by_steps(tail(input, at));
-    // Text of 4 to 32 bytes takes a sixth less by this: rows `validate/*/4-32` with level `portable`.
-    if valid == input.len() {
-        return Validated { valid_up_to: valid, error_len: ErrorLen::None };
+    let mut state = WHOLE;
+    loop {
+        if state == WHOLE {
+            at += ascii_blocks_len(tail(input, at));
+        }
+        let Some(window) = tail(input, at).first_chunk() else { break };
+        let Some((len, next)) = step_window(window, state) else {
+            return locate(input, at);
+        };
+        at += len;
+        state = next;
     }
-    let rest = reference::validate(tail(input, valid));
-    Validated { valid_up_to: valid + rest.valid_up_to, ..rest }
+    validate_end(input, at, state)
+}
+
+/// [`validate`] from `at` on: the bytes before it are well-formed and end in `state`.
+#[inline(always)]
+fn validate_end(input: &[u8], at: usize, state: u64) -> Validated {
+    // In words, because compilers for WebAssembly do not unroll this. Row `validate/emoji/4-32`.
+    let (words, rest) = tail(input, at).as_chunks::<4>();
+    let end = words.iter().fold(state, |state, word| step_all(state, word));
+    let valid_up_to = match step_all(end, rest) & STATE {
+        ILL_FORMED => return locate(input, at),
+        WHOLE => input.len(),
+        _ => boundary(input),
+    };
+    Validated { valid_up_to, error_len: ErrorLen::None }
+}
+
+/// [`validate`], if an error is near: the bytes before `at` are well-formed, except that a character may begin there.
+#[cold]
+#[inline(never)]
+fn locate(input: &[u8], at: usize) -> Validated {
+    let at = boundary(head(input, at));
+    let near = validate_near::<false>(tail(input, at), &mut []);
+    Validated { valid_up_to: at + near.valid_up_to, ..near }
 }
 
 #[inline(never)]
@@ -62,64 +116,192 @@ pub(in crate::simd) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> V
     validate(bytes)
 }
 
-/// Counts the well-formed bytes, if they are not all, without those of the last window.
-#[inline]
-fn validate_by_steps(input: &[u8]) -> usize {
-    let (mut at, mut state) = (0, WHOLE);
-    loop {
-        if state == WHOLE {
-            at += ascii_len::<{ 2 * HALF }>(tail(input, at));
-        }
-        let Some(window) = tail(input, at).first_chunk() else { break };
-        let Some((len, next)) = step_window(window, state) else {
-            return boundary(head(input, at), state);
-        };
-        at += len;
-        state = next;
-    }
-    if state == WHOLE {
-        at += ascii_len::<8>(tail(input, at));
-        if at == input.len() {
-            return at;
-        }
-    }
-    // In words, because compilers for WebAssembly do not unroll this. Row `validate/emoji/4-32`.
-    let (words, rest) = tail(input, at).as_chunks::<4>();
-    let end = words.iter().fold(state, |state, word| step_all(state, word));
-    match step_all(end, rest) & STATE {
-        WHOLE => input.len(),
-        _ => boundary(head(input, at), state),
-    }
+#[inline(never)]
+pub(in crate::simd) fn valid_prefix_len(input: &[u8]) -> usize {
+    validate_near::<false>(input, &mut []).valid_up_to
 }
 
 /// Copies the well-formed bytes; `out` is as long as `input` or longer.
 #[inline(never)]
 pub(in crate::simd) fn copy_valid_prefix(input: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
-    let valid = validate(input).valid_up_to;
-    for (out, byte) in out.iter_mut().zip(&input[..valid]) {
-        out.write(*byte);
-    }
-    valid
+    validate_near::<true>(input, out).valid_up_to
 }
 
-/// Counts the bytes of the blocks of `N` ASCII bytes at the start of `input`.
+/// Like [`validate`], one word after another, for inputs in which an error is near. With `COPY`, copies the words to `out`.
 #[inline(always)]
-fn ascii_len<const N: usize>(input: &[u8]) -> usize {
-    let (blocks, _) = input.as_chunks::<N>();
-    let is_ascii = |block: &&[u8; N]| {
+fn validate_near<const COPY: bool>(input: &[u8], out: &mut [MaybeUninit<u8>]) -> Validated {
+    let (words, rest) = input.as_chunks::<8>();
+    let (out_words, _) = out.as_chunks_mut::<8>();
+    let mut copy = |i: usize, word: &[u8; 8]| {
+        if COPY && let Some(out) = out_words.get_mut(i) {
+            *out = word.map(MaybeUninit::new);
+        }
+    };
+    let mut i = 0;
+    while let Some(word) = words.get(i)
+        && first_high(*word) == 8
+    {
+        copy(i, word);
+        i += 1;
+    }
+    // Most errors in ASCII end here.
+    if let Some(word) = words.get(i) {
+        let ascii = 8 * i + first_high(*word);
+        if ascii > 0
+            && let Sequence::IllFormed(error_len) = sequence(tail(input, ascii))
+        {
+            copy(i, word);
+            return Validated { valid_up_to: ascii, error_len };
+        }
+    }
+    let mut state = WHOLE;
+    for word in tail(words, i) {
+        copy(i, word);
+        if state != WHOLE || first_high(*word) < 8 {
+            let next = step_all(state, word) & STATE;
+            if next == ILL_FORMED {
+                return validate_last(input, 8 * i, state, word);
+            }
+            state = next;
+        }
+        i += 1;
+    }
+    if COPY {
+        for (out, byte) in out.iter_mut().skip(8 * i).zip(rest) {
+            out.write(*byte);
+        }
+    }
+    validate_last(input, 8 * i, state, rest)
+}
+
+/// [`validate`] of the bytes before `at`, which end in `state`, and of the word or less there. Where the text ends in it is
+/// unpredictable: no branch depends on it.
+#[inline(always)]
+fn validate_last(input: &[u8], at: usize, mut state: u64, last: &[u8]) -> Validated {
+    let (mut end, mut alive) = (boundary(head(input, at)), at);
+    for (i, &byte) in last.iter().enumerate() {
+        state = step(state, byte) & STATE;
+        end = if state == WHOLE { at + i + 1 } else { end };
+        alive += usize::from(state != ILL_FORMED);
+    }
+    let error_len = match (state, alive - end) {
+        (ILL_FORMED, 0 | 1) => ErrorLen::One,
+        (ILL_FORMED, 2) => ErrorLen::Two,
+        (ILL_FORMED, _) => ErrorLen::Three,
+        _ => ErrorLen::None,
+    };
+    Validated { valid_up_to: end, error_len }
+}
+
+/// The fewest ill-formed parts for which a block is worth the time.
+const MANY: u32 = 2;
+
+/// Finds the ill-formed parts, if there are many; see [`Level::block_errors`](crate::simd::Level::block_errors). Eight bytes
+/// at once in a word: the condition of a byte is its bit 7, and no sum of two bytes carries into the next.
+#[inline(never)]
+pub(in crate::simd) fn block_errors(block: &[u8; BLOCK_ERRORS_LEN]) -> Option<BlockErrors> {
+    let (words, _) = block.as_chunks::<8>();
+    let word = |i| words.get(i).map_or(0, |word| u64::from_le_bytes(*word));
+    let (mut high, mut from_c0) = (0, 0);
+    for i in 0..8 {
+        let bytes = word(i);
+        high |= high_bits(bytes) << (8 * i);
+        from_c0 |= high_bits(bytes & bytes << 1) << (8 * i);
+    }
+    let (mut from_e0, mut from_f0, mut bad) = (0, 0, 0);
+    // In damaged ASCII, there is usually no such byte, and no other condition counts.
+    if from_c0 & (high & !from_c0) >> 1 != 0 {
+        for i in 0..8 {
+            let bytes = word(i);
+            let next = bytes >> 8 | word(i + 1) << 56;
+            let c0 = bytes & bytes << 1;
+            let e0 = c0 & bytes << 2;
+            let f0 = e0 & bytes << 3;
+            // vvvvww of 1111vvvv 10ww....
+            let value = (bytes & each(0x0F)) << 2 | (next >> 4) & each(0x03);
+            // Not C0, C1.
+            let two = (bytes & each(0x1E)) + each(0x7E);
+            // Not E0 80..9F, ED A0..BF: neither 00000w nor 11011w.
+            let three = (value + each(0x7E)) & ((value ^ each(0x36)) + each(0x7E));
+            // F0 90 to F4 8F: 000001 to 010000.
+            let four = (value + each(0x7F)) & (each(0x90) - value);
+            let two_or_three = two ^ (two ^ three) & e0;
+            let good = two_or_three ^ (two_or_three ^ four) & f0;
+            from_e0 |= high_bits(e0) << (8 * i);
+            from_f0 |= high_bits(f0) << (8 * i);
+            bad |= high_bits(c0 & !good) << (8 * i);
+        }
+    }
+    let masks = Masks {
+        high,
+        from_c0,
+        from_c2: from_c0,
+        from_e0,
+        from_f0,
+        from_f5: 0,
+        may_follow: !(bad << 1),
+    };
+    Some(masks.errors()).filter(|errors| errors.starts.count_ones() >= MANY)
+}
+
+/// A word of eight equal bytes.
+const fn each(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+/// Bit 7 of each byte, as a mask.
+#[inline(always)]
+fn high_bits(word: u64) -> u64 {
+    // Bit 8 i + 7 moves to bit 56 + i.
+    (word & HIGH).wrapping_mul(0x0002_0408_1020_4081) >> 56
+}
+
+/// Counts the ASCII bytes at the start of `input`.
+#[inline(always)]
+fn ascii_len(input: &[u8]) -> usize {
+    let mut at = ascii_blocks_len(input);
+    if at == input.len() {
+        return at;
+    }
+    let (words, _) = tail(input, at).as_chunks();
+    for word in words {
+        match first_high(*word) {
+            8 => at += 8,
+            ascii => return at + ascii,
+        }
+    }
+    match input.last_chunk() {
+        Some(last) => input.len() - 8 + first_high(*last),
+        None => input.iter().take_while(|byte| byte.is_ascii()).count(),
+    }
+}
+
+/// The index of the first byte that is not ASCII, or 8.
+#[inline(always)]
+fn first_high(word: [u8; 8]) -> usize {
+    (u64::from_le_bytes(word) & HIGH).trailing_zeros() as usize / 8
+}
+
+/// Counts the bytes of the blocks of ASCII at the start of `input`.
+#[inline(always)]
+fn ascii_blocks_len(input: &[u8]) -> usize {
+    const BLOCK: usize = 2 * HALF;
+    let (blocks, _) = input.as_chunks::<BLOCK>();
+    let is_ascii = |block: &&[u8; BLOCK]| {
         let (words, _) = block.as_chunks();
         words.iter().fold(0, |all, word| all | u64::from_ne_bytes(*word)) & HIGH == 0
     };
-    N * blocks.iter().take_while(is_ascii).count()
+    BLOCK * blocks.iter().take_while(is_ascii).count()
 }
 
-/// The number of bytes that each of two automata steps over.
+/// The number of bytes that each of two automata steps over, and the number that they read.
 const HALF: usize = 32;
+const WINDOW: usize = 2 * HALF + 3;
 
 /// Steps over a window, except for the bytes after the second half. Returns the number of bytes, and the state after
 /// them, or `None` if they are ill-formed.
 #[inline(always)]
-fn step_window(window: &[u8; 2 * HALF + 3], state: u64) -> Option<(usize, u64)> {
+fn step_window(window: &[u8; WINDOW], state: u64) -> Option<(usize, u64)> {
     let (half, after) = window.split_first_chunk::<HALF>()?;
     let a = is_continuation(after[0]);
     let b = a & is_continuation(after[1]);
@@ -142,14 +324,13 @@ fn is_continuation(byte: u8) -> bool {
     byte & 0xC0 == 0x80
 }
 
-/// Returns the last character boundary in `bytes`, which are well-formed and end in `state`.
-#[cold]
-fn boundary(bytes: &[u8], state: u64) -> usize {
-    let begun = match state {
-        WHOLE => None,
-        _ => bytes.iter().rposition(|&byte| !is_continuation(byte)),
-    };
-    begun.unwrap_or(bytes.len())
+/// Returns the last character boundary in `bytes`, which are well-formed text, and perhaps the start of a character. No
+/// branch depends on the bytes.
+#[inline(always)]
+fn boundary(bytes: &[u8]) -> usize {
+    let last = |back| bytes.len().checked_sub(back).map_or(0, |at| bytes[at]);
+    let begun = |back, lead| if last(back) >= lead { back } else { 0 };
+    bytes.len() - (begun(1, 0xC0) + begun(2, 0xE0) + begun(3, 0xF0))
 }
 
 #[inline(always)]
@@ -181,7 +362,7 @@ const AFTER_F4: u64 = 48;
 /// The bits of a state.
 const STATE: u64 = 0x3F;
 
-const HIGH: u64 = 0x8080_8080_8080_8080;
+const HIGH: u64 = each(0x80);
 
 /// For each byte, the next state at the offset of each state.
 static TABLE: [u64; 256] = {

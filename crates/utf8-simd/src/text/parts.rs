@@ -30,13 +30,20 @@ pub enum BlockPart<'a> {
 
 impl<'a> BlockParts<'a> {
     /// Returns the parts of the block at the start of `input`, which does not begin inside a sequence. Returns `None` if
-    /// no part is ill-formed, if `input` is shorter than a block and three bytes, or if `level` has no fast method.
+    /// no part is ill-formed, if `input` is shorter than a block and three bytes, or if `level` has no fast method
+    /// for it.
     #[inline]
     pub fn new(level: Level, input: &'a [u8]) -> Option<Self> {
         let bytes = input.first_chunk()?;
         let block = bytes.first_chunk()?;
         let BlockErrors { starts, two_or_three, three, .. } = level.block_errors(block)?;
         (starts != 0).then_some(Self { bytes, starts, two_or_three, three, at: 0 })
+    }
+
+    /// Returns the number of bytes in the parts that have been taken.
+    #[inline]
+    pub const fn taken(&self) -> usize {
+        self.at
     }
 
     /// Returns the next part and moves past it, as long as an ill-formed one is left. Text after the last one may

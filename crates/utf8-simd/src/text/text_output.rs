@@ -276,7 +276,7 @@ pub struct SortedBlock<'a> {
 }
 
 impl<'a> SortedBlock<'a> {
-    /// Returns `None` if `level` has no fast method.
+    /// Returns `None` if `level` has no fast method for this block.
     #[inline(always)]
     pub fn new(level: Level, bytes: &'a [u8; 2 * BLOCK_ERRORS_LEN]) -> Option<Self> {
         let errors = level.block_errors(bytes.first_chunk()?)?;

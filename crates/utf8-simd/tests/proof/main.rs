@@ -36,6 +36,8 @@ mod support;
 mod simd {
     #[cfg(target_arch = "x86_64")]
     mod generic;
+    #[cfg(target_arch = "x86_64")]
+    mod masks;
     mod reference;
     mod results;
     mod slices;

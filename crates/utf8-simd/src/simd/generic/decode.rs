@@ -84,7 +84,7 @@ pub(in crate::simd) fn decode_utf16<V: Lanes, Short: Lanes>(
     out: &mut [u16],
 ) -> (usize, usize) {
     let (read, written) = decode::<V, Short, u16>(any, text, out);
-    let (more, len) = reference::decode_utf16(&text[read..], &mut out[written..]);
+    let (more, len) = reference::convert::decode(&text[read..], &mut out[written..]);
     (read + more, written + len)
 }
 

@@ -42,7 +42,7 @@ pub(in crate::simd) fn encode_chars<V: Lanes, Short: Lanes + Vector16>(
     // SAFETY: vectors and an initialised scratch are written.
     let (read, written) =
         encode::<V, Short, char>(any, chars, unsafe { as_uninit(out) }, &mut None);
-    let (more, len) = reference::encode_chars(&chars[read..], &mut out[written..]);
+    let (more, len) = reference::convert::encode_each(&chars[read..], &mut out[written..]);
     (read + more, written + len)
 }
 

@@ -40,7 +40,6 @@ mod decode;
 mod encode;
 mod lanes;
 mod latin1;
-mod masks;
 mod operations;
 mod scan;
 mod test;

@@ -3,9 +3,9 @@
 
 use core::mem::MaybeUninit;
 
-use super::masks::Masks;
 use super::test::{Tested, test_beyond, test_first, test_full_at};
 use super::vector::{Vector, load};
+use crate::simd::masks::Masks;
 use crate::simd::{
     BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Sequence, Validated, begins_nothing, head, reference,
     sequence, tail,

@@ -32,7 +32,22 @@ pub(in crate::simd) fn decode_chars(text: &str, out: &mut [u32]) -> (usize, usiz
 }
 
 pub(in crate::simd) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
-    decode(text, out)
+    if out.len() < text.len() || text.is_ascii() {
+        return decode(text, out);
+    }
+    // As above: a character has no more units than bytes. Rows `to-utf-16/cyrillic` with level `portable`.
+    let mut written = 0;
+    for c in text.chars() {
+        match u16::try_from(u32::from(c)) {
+            Ok(unit) => out[written] = unit,
+            Err(_) => {
+                c.encode_utf16(&mut out[written..]);
+                written += 1;
+            }
+        }
+        written += 1;
+    }
+    (text.len(), written)
 }
 
 /// The unit of the output.
@@ -82,14 +97,63 @@ pub(in crate::simd) fn decode<U: DecodedUnit>(text: &str, out: &mut [U]) -> (usi
     }
 }
 
-/// Encodes `chars` into `out`, one after another.
+/// Encodes `chars` into `out`: blocks of which all fit, and the rest one after another.
 pub(in crate::simd) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, usize) {
+    const BLOCK: usize = 8;
+    let (mut read, mut written) = (0, 0);
+    for block in chars.as_chunks::<BLOCK>().0 {
+        let Some(room) = out[written..].first_chunk_mut::<{ 4 * BLOCK }>() else { break };
+        written += match block.iter().fold(0, |all, &c| all | u32::from(c)) {
+            0..0x80 => {
+                for (c, byte) in block.iter().zip(room) {
+                    *byte = *c as u8;
+                }
+                BLOCK
+            }
+            0x80..0x800 => encode_block_of(block, room, |value| {
+                // Which of them are ASCII is unpredictable: no branch depends on it.
+                let two = 0x80C0 | value >> 6 | (value & 0x3F) << 8;
+                (if value < 0x80 { value } else { two }, 1 + usize::from(value >= 0x80))
+            }),
+            _ => encode_block_of(block, room, |value| match value {
+                0..0x800 => (encode_unit(value), 1 + usize::from(value >= 0x80)),
+                0x800..0x1_0000 => (encode_unit(value), 3),
+                _ => (four_bytes(value), 4),
+            }),
+        };
+        read += BLOCK;
+    }
+    let (more, len) = encode_each(&chars[read..], &mut out[written..]);
+    (read + more, written + len)
+}
+
+/// Encodes `chars` into `out`, one after another: for the few that a vector level leaves.
+pub(in crate::simd) fn encode_each(chars: &[char], out: &mut [u8]) -> (usize, usize) {
     let mut written = 0;
     for (read, c) in chars.iter().enumerate() {
         let Some(room) = out[written..].get_mut(..c.len_utf8()) else { return (read, written) };
         written += c.encode_utf8(room).len();
     }
     (chars.len(), written)
+}
+
+/// Encodes a block by a function that returns the bytes of a value, the first in the lowest bits, and their number. The next
+/// character overwrites the excess.
+#[inline(always)]
+fn encode_block_of(block: &[char], room: &mut [u8], encode: impl Fn(u32) -> (u32, usize)) -> usize {
+    let mut at = 0;
+    for &c in block {
+        let (bytes, len) = encode(c.into());
+        room[at..at + 4].copy_from_slice(&bytes.to_le_bytes());
+        at += len;
+    }
+    at
+}
+
+/// Encodes a scalar value from 10000 on in four bytes, the first in the lowest bits.
+const fn four_bytes(value: u32) -> u32 {
+    let (second, third) = (value >> 12 & 0x3F, value >> 6 & 0x3F);
+    0x8080_80F0 | value >> 18 | second << 8 | third << 16 | (value & 0x3F) << 24
 }
 
 /// Decodes ASCII at the start of `bytes` to `char`s.

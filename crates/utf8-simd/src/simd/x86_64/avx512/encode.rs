@@ -60,7 +60,8 @@ pub(in crate::simd) fn encode_chars(chars: &[char], out: &mut [u8]) -> (usize, u
         read += count;
         written += len;
     }
-    let (more_read, more_written) = reference::encode_chars(&chars[read..], &mut out[written..]);
+    let (more_read, more_written) =
+        reference::convert::encode_each(&chars[read..], &mut out[written..]);
     (read + more_read, written + more_written)
 }
 

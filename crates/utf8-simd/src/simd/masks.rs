@@ -13,17 +13,17 @@
 use crate::simd::results::BlockErrors;
 
 /// The classes of the bytes of a block. Bit `i` of a mask represents byte `i`.
-pub(super) struct Masks {
+pub(in crate::simd) struct Masks {
     /// The bytes from 80 on.
-    pub(super) high: u64,
-    pub(super) from_c0: u64,
-    pub(super) from_c2: u64,
-    pub(super) from_e0: u64,
-    pub(super) from_f0: u64,
-    pub(super) from_f5: u64,
+    pub(in crate::simd) high: u64,
+    pub(in crate::simd) from_c0: u64,
+    pub(in crate::simd) from_c2: u64,
+    pub(in crate::simd) from_e0: u64,
+    pub(in crate::simd) from_f0: u64,
+    pub(in crate::simd) from_f5: u64,
     /// Set if this byte, a continuation byte, may follow the byte before it, C2 to F4. For other pairs the bit can have
     /// any value.
-    pub(super) may_follow: u64,
+    pub(in crate::simd) may_follow: u64,
 }
 
 impl Masks {
@@ -32,7 +32,7 @@ impl Masks {
 
     /// Finds the ill-formed parts of the block.
     #[inline(always)]
-    pub(super) fn errors(self) -> BlockErrors {
+    pub(in crate::simd) fn errors(self) -> BlockErrors {
         let Self { high, from_c0, from_c2, from_e0, from_f0, from_f5, may_follow } = self;
         let here = high & !from_c0;
         let two = from_c2 & !from_e0;
