@@ -73,8 +73,13 @@ impl Source for Utf32 {
 
     fn to_utf8(input: &[u32], output: &mut [u8], errors: Errors) -> Transcoded {
         let level = Level::detect();
+        let plain = |block: &[u32]| block.iter().fold(0, |all, unit| all | unit) < 0x80;
+        let ascii = MapBlocks { from: input, to: &mut *output, plain, of: |unit| unit as u8 };
+        let ascii = level.run(ascii);
         let encode = |chars: &[char], room: &mut [u8]| level.encode_chars(chars, room);
-        by_chars(input, output, errors, "\u{FFFD}".as_bytes(), encode)
+        let (rest, room) = (tail(input, ascii), &mut output[ascii..]);
+        let done = by_chars(rest, room, errors, "\u{FFFD}".as_bytes(), encode);
+        Transcoded { read: ascii + done.read, written: ascii + done.written, ..done }
     }
 
     fn to_utf32<C: ScalarUnit>(input: &[u32], output: &mut [C], errors: Errors) -> Transcoded {
