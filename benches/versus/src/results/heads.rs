@@ -16,7 +16,8 @@ divided by ours: above 1 we are faster, below 1 the ratio is **bold**. The rows 
 length in UTF-8. Texts of up to 8 KiB fit in the L1 cache together. After `+24`, an input begins 24 bytes after a multiple of 64.
 
 `locate` finds the error near the start, in the middle or near the end of 8 KiB. `replace-from-utf-16` replaces unpaired surrogates, one in 16, \
-64 or 1000 units of a text of 64 KiB in UTF-8. The named level is forced in all three; in AVX2, simdutf8 locates no errors.
+64 or 1000 units of a text of 64 KiB in UTF-8. `to` and `from` are conversions from and to UTF-8; `utf-32` is in numbers, of which each is tested, \
+and `chars` are `char`s, of which simdutf tests each. The named level is forced in all three; in AVX2, simdutf8 locates no errors.
 ";
 
 /// The whole page.
