@@ -333,7 +333,7 @@ fn through_block<S: Source + ?Sized, U, const LEN: usize>(
 /// The units that are converted together, at least.
 const TOGETHER: usize = 32;
 
-/// After so many units that are plain, more of them are probably next.
+/// A run of this many plain units is probably longer.
 const CALM: usize = 16;
 
 /// Converts units to one unit each, as far as they fit: in blocks that are `plain`. Returns how many.
