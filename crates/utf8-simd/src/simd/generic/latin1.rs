@@ -61,7 +61,7 @@ pub(in crate::simd) fn encode_latin1<V: Latin1Block>(
     let (mut at, mut written) = (0, 0);
     while bytes.len() >= V::LEN {
         let (mut rest, mut place) = (&bytes[at..], &mut out[written..]);
-        while rest.len() >= V::LEN && place.len() >= V::LEN {
+        while rest.len() >= V::LEN && place.len() >= 2 * V::LEN {
             let block = load(any, rest, 0);
             let high = block.high_bytes();
             if high == 0 {
@@ -71,8 +71,7 @@ pub(in crate::simd) fn encode_latin1<V: Latin1Block>(
                 (rest, place) = (&rest[ascii..], &mut place[ascii..]);
                 continue;
             }
-            let Some(room) = place.get_mut(..2 * V::LEN) else { break };
-            block.to_utf8(room);
+            block.to_utf8(&mut place[..2 * V::LEN]);
             let len = V::LEN + high.count_ones() as usize;
             (rest, place) = (&rest[V::LEN..], &mut place[len..]);
         }
