@@ -22,11 +22,8 @@ pub(in crate::simd) trait Latin1Block: Vector {
     /// The number of bytes that [`to_latin1`](Self::to_latin1) may overwrite.
     const ROOM: usize;
 
-    /// Which bytes are not ASCII.
-    fn high_bytes(self) -> u64;
-
-    /// Which bytes are C0 or more.
-    fn lead_bytes(self) -> u64;
+    /// Bit 7 of each byte, as one bit.
+    fn bits(self) -> u64;
 
     /// Encodes the block to UTF-8. May overwrite twice as many bytes as it has.
     fn to_utf8(self, room: &mut [u8]);
@@ -47,7 +44,7 @@ pub(in crate::simd) fn encode_short_latin1<V: Latin1Block + Vector16>(
         return reference::encode_latin1(bytes, out);
     };
     block.to_utf8(room);
-    (bytes.len(), bytes.len() + block.high_bytes().count_ones() as usize)
+    (bytes.len(), bytes.len() + block.bits().count_ones() as usize)
 }
 
 /// Encodes Latin-1; see [`Level::encode_latin1`](crate::simd::Level::encode_latin1). What is shorter than a block, or might not
@@ -63,7 +60,7 @@ pub(in crate::simd) fn encode_latin1<V: Latin1Block>(
         let (mut rest, mut place) = (&bytes[at..], &mut out[written..]);
         while rest.len() >= V::LEN && place.len() >= 2 * V::LEN {
             let block = load(any, rest, 0);
-            let high = block.high_bytes();
+            let high = block.bits();
             if high == 0 {
                 store(block, place, 0);
                 (rest, place) = (&rest[V::LEN..], &mut place[V::LEN..]);
@@ -86,7 +83,7 @@ pub(in crate::simd) fn encode_latin1<V: Latin1Block>(
         // The last block. Some of its bytes are written again.
         let again = V::LEN - left;
         at -= again;
-        let high = load(any, bytes, at).high_bytes() & ((1 << again) - 1);
+        let high = load(any, bytes, at).bits() & ((1 << again) - 1);
         written -= again + high.count_ones() as usize;
     }
     let (more, len) = reference::encode_latin1(&bytes[at..], &mut out[written..]);
@@ -122,7 +119,7 @@ pub(in crate::simd) fn decode_latin1<V: Latin1Block>(
             if !block.to_latin1(back1, room) {
                 break;
             }
-            let leads = block.lead_bytes();
+            let leads = block.at_least(0xC0).bits();
             let len = V::LEN - leads.count_ones() as usize;
             (rest, place) = (&rest[V::LEN..], &mut place[len..]);
             split = (leads >> (V::LEN - 1)) as usize;
@@ -138,7 +135,7 @@ pub(in crate::simd) fn decode_latin1<V: Latin1Block>(
         // The last block. Some of its bytes are written again.
         let again = V::LEN - left;
         at -= again;
-        let leads = load(any, bytes, at).lead_bytes() & ((1 << again) - 1);
+        let leads = load(any, bytes, at).at_least(0xC0).bits() & ((1 << again) - 1);
         written -= again - leads.count_ones() as usize;
         split = usize::from(at > 0 && bytes[at - 1] >= 0xC0);
     }
@@ -171,13 +168,8 @@ impl<V: Lanes> Latin1Block for V {
     const ROOM: usize = V::LEN + 8;
 
     #[inline(always)]
-    fn high_bytes(self) -> u64 {
+    fn bits(self) -> u64 {
         self.bitmask().into()
-    }
-
-    #[inline(always)]
-    fn lead_bytes(self) -> u64 {
-        self.at_least(0xC0).bitmask().into()
     }
 
     #[inline(always)]

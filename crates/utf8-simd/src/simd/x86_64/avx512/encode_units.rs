@@ -16,6 +16,7 @@ use core::mem::MaybeUninit;
 use super::encode::{OR3, store_first, units_in_two};
 use super::vector::{lanes, load, load_start, store};
 use crate::simd::generic::{as_bytes, first};
+use crate::simd::x86_64::sse41::AnyByte;
 use crate::simd::{reference, table};
 
 const UNITS: usize = 32;
@@ -477,7 +478,7 @@ fn narrow(units: __m512i, next: __m512i) -> __m512i {
 /// Writes the first `len` bytes. May overwrite bytes after them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put(bytes: __m512i, len: usize, room: &mut [MaybeUninit<u8>]) {
+pub(super) fn put<B: AnyByte>(bytes: __m512i, len: usize, room: &mut [B]) {
     match room.first_chunk_mut() {
         Some(room) => store(bytes, room),
         None => store_first(bytes, len, room),

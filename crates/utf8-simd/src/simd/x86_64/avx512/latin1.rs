@@ -3,8 +3,8 @@
 
 use core::arch::x86_64::*;
 
-use super::encode::store_first;
-use super::vector::{BLOCK, Bytes64, load, load_start, store};
+use super::encode_units::put;
+use super::vector::{BLOCK, Bytes64, load, load_start};
 use crate::simd::generic::{self, Latin1Block, Vector, arithmetic};
 use crate::simd::reference;
 
@@ -54,7 +54,7 @@ pub(in crate::simd) fn decode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, us
         put(block.0, bytes.len(), out);
         return (bytes.len(), bytes.len());
     }
-    let leads = block.lead_bytes();
+    let leads = block.at_least(0xC0).movemask();
     let len = bytes.len() - leads.count_ones() as usize;
     if leads >> (BLOCK - 1) == 0
         && out.len() >= len
@@ -70,16 +70,6 @@ pub(in crate::simd) fn decode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, us
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn decode_long(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
     generic::decode_latin1(Bytes64::zero(), bytes, out)
-}
-
-/// Writes the first `len` bytes. May overwrite bytes after them.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put(bytes: __m512i, len: usize, out: &mut [u8]) {
-    match out.first_chunk_mut() {
-        Some(out) => store(bytes, out),
-        None => store_first(bytes, len, out),
-    }
 }
 
 impl Bytes64 {
@@ -117,9 +107,6 @@ impl Bytes64 {
             let bytes = _mm512_mask_add_epi8(vector.0, c3, vector.0, _mm512_set1_epi8(0x40));
             Some(Bytes64(_mm512_maskz_compress_epi8(!leads, bytes)))
         }
-        fn mask_from_c0(vector: Bytes64) -> u64 {
-            _mm512_cmpge_epu8_mask(vector.0, _mm512_set1_epi8(0xC0_u8 as i8))
-        }
     }
 }
 
@@ -127,18 +114,13 @@ impl Latin1Block for Bytes64 {
     const ROOM: usize = BLOCK;
 
     #[inline(always)]
-    fn high_bytes(self) -> u64 {
+    fn bits(self) -> u64 {
         self.movemask()
     }
 
     #[inline(always)]
-    fn lead_bytes(self) -> u64 {
-        self.mask_from_c0()
-    }
-
-    #[inline(always)]
     fn to_utf8(self, room: &mut [u8]) {
-        let high = self.high_bytes();
+        let high = self.movemask();
         let [front, back] = self.in_two(high);
         let len = 32 + (high as u32).count_ones() as usize;
         generic::store(front, room, 0);
