@@ -33,22 +33,8 @@ pub(in crate::simd) trait Latin1Block: Vector {
     fn to_latin1(self, back1: Self, room: &mut [u8]) -> bool;
 }
 
-/// Encodes less than a block. Few characters that might not fit are faster one by one.
-#[inline(always)]
-pub(in crate::simd) fn encode_short_latin1<V: Latin1Block + Vector16>(
-    any: V,
-    bytes: &[u8],
-    out: &mut [u8],
-) -> (usize, usize) {
-    let (Some(block), Some(room)) = (load_few(any, bytes), out.first_chunk_mut::<32>()) else {
-        return reference::encode_latin1(bytes, out);
-    };
-    block.to_utf8(room);
-    (bytes.len(), bytes.len() + block.bits().count_ones() as usize)
-}
-
-/// Encodes Latin-1; see [`Level::encode_latin1`](crate::simd::Level::encode_latin1). What is shorter than a block, or might not
-/// fit, is encoded one by one.
+/// Encodes Latin-1; see [`Level::encode_latin1`](crate::simd::Level::encode_latin1). Leaves what is shorter than a block, and what
+/// might not fit.
 #[inline(always)]
 pub(in crate::simd) fn encode_latin1<V: Latin1Block>(
     any: V,
@@ -74,10 +60,7 @@ pub(in crate::simd) fn encode_latin1<V: Latin1Block>(
         }
         let (left, room) = (rest.len(), place.len());
         (at, written) = (bytes.len() - left, out.len() - room);
-        if left == 0 {
-            return (at, written);
-        }
-        if left >= V::LEN {
+        if left == 0 || left >= V::LEN {
             break;
         }
         // The last block. Some of its bytes are written again.
@@ -86,12 +69,33 @@ pub(in crate::simd) fn encode_latin1<V: Latin1Block>(
         let high = load(any, bytes, at).bits() & ((1 << again) - 1);
         written -= again + high.count_ones() as usize;
     }
-    let (more, len) = reference::encode_latin1(&bytes[at..], &mut out[written..]);
-    (at + more, written + len)
+    (at, written)
 }
 
-/// Decodes UTF-8; see [`Level::decode_latin1`](crate::simd::Level::decode_latin1). What is shorter than a block, might not fit, or
-/// cannot be decoded as a whole, is decoded one by one.
+/// Encodes what [`encode_latin1`] has left, also less than a block.
+#[inline(always)]
+pub(in crate::simd) fn encode_short_latin1<V: Latin1Block + Vector16>(
+    any: V,
+    bytes: &[u8],
+    out: &mut [u8],
+) -> (usize, usize) {
+    let (read, written) = encode_latin1(any, bytes, out);
+    if read == bytes.len() {
+        return (read, written);
+    }
+    let (bytes, out) = (&bytes[read..], &mut out[written..]);
+    let (more, len) = match (load_few(any, bytes), out.first_chunk_mut::<32>()) {
+        (Some(block), Some(room)) => {
+            block.to_utf8(room);
+            (bytes.len(), bytes.len() + block.bits().count_ones() as usize)
+        }
+        _ => reference::encode_latin1(bytes, out),
+    };
+    (read + more, written + len)
+}
+
+/// Decodes UTF-8; see [`Level::decode_latin1`](crate::simd::Level::decode_latin1). Leaves what is shorter than a block, what might
+/// not fit, and a block that cannot be decoded as a whole.
 #[inline(always)]
 pub(in crate::simd) fn decode_latin1<V: Latin1Block>(
     any: V,
@@ -126,9 +130,6 @@ pub(in crate::simd) fn decode_latin1<V: Latin1Block>(
         }
         let (left, room) = (rest.len(), place.len());
         (at, written) = (bytes.len() - left, out.len() - room);
-        if left == 0 && split == 0 {
-            return (at, written);
-        }
         if left == 0 || left >= V::LEN {
             break;
         }
@@ -139,7 +140,20 @@ pub(in crate::simd) fn decode_latin1<V: Latin1Block>(
         written -= again - leads.count_ones() as usize;
         split = usize::from(at > 0 && bytes[at - 1] >= 0xC0);
     }
-    let read = at - split;
+    (at - split, written)
+}
+
+/// Decodes what [`decode_latin1`] has left, also less than a block.
+#[inline(always)]
+pub(in crate::simd) fn decode_short_latin1<V: Latin1Block>(
+    any: V,
+    bytes: &[u8],
+    out: &mut [u8],
+) -> (usize, usize) {
+    let (read, written) = decode_latin1(any, bytes, out);
+    if read == bytes.len() {
+        return (read, written);
+    }
     let (more, len) = reference::decode_latin1(&bytes[read..], &mut out[written..]);
     (read + more, written + len)
 }

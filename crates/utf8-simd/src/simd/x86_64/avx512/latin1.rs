@@ -11,12 +11,29 @@ use crate::simd::reference;
 /// Encodes Latin-1; see [`Level::encode_latin1`](crate::simd::Level::encode_latin1).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn encode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-    if bytes.len() >= BLOCK {
-        return encode_long(bytes, out);
+    if bytes.len() <= BLOCK { encode_block(bytes, out) } else { encode_long(bytes, out) }
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn encode_long(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+    let (mut read, mut written) = generic::encode_latin1(Bytes64::zero(), bytes, out);
+    while read < bytes.len()
+        && let (more @ 1.., len) = encode_block(&bytes[read..], &mut out[written..])
+    {
+        read += more;
+        written += len;
     }
-    let block = load_start(bytes);
+    (read, written)
+}
+
+/// Encodes a block or less, if it fits; otherwise as many characters as do.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn encode_block(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+    let (block, count) = first_block(bytes);
     let high = _mm512_movepi8_mask(block);
-    let len = bytes.len() + high.count_ones() as usize;
+    let len = count + high.count_ones() as usize;
     if out.len() < len {
         return reference::encode_latin1(bytes, out);
     }
@@ -27,17 +44,11 @@ pub(in crate::simd) fn encode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, us
         // Zeros after the input are a byte each.
         let len_front = len.min(32 + (high as u32).count_ones() as usize);
         put(front.0, len_front, out);
-        if bytes.len() > 32 {
+        if count > 32 {
             put(back.0, len - len_front, &mut out[len_front..]);
         }
     }
-    (bytes.len(), len)
-}
-
-#[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn encode_long(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-    generic::encode_latin1(Bytes64::zero(), bytes, out)
+    (count, len)
 }
 
 /// Decodes UTF-8; see [`Level::decode_latin1`](crate::simd::Level::decode_latin1).
@@ -46,30 +57,59 @@ pub(in crate::simd) fn decode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, us
     if bytes.len() > BLOCK {
         return decode_long(bytes, out);
     }
-    let block = match bytes.first_chunk() {
-        Some(block) => Bytes64(load(block)),
-        None => Bytes64(load_start(bytes)),
-    };
-    if !block.any_high_bit() && out.len() >= bytes.len() {
-        put(block.0, bytes.len(), out);
-        return (bytes.len(), bytes.len());
+    match decode_block(bytes, out) {
+        (read, len) if read == bytes.len() => (read, len),
+        _ => reference::decode_latin1(bytes, out),
     }
-    let leads = block.at_least(0xC0).movemask();
-    let len = bytes.len() - leads.count_ones() as usize;
-    if leads >> (BLOCK - 1) == 0
-        && out.len() >= len
-        && let Some(decoded) = block.decoded(block.prev::<1>(Bytes64::zero()))
-    {
-        put(decoded.0, len, out);
-        return (bytes.len(), len);
-    }
-    reference::decode_latin1(bytes, out)
 }
 
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn decode_long(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-    generic::decode_latin1(Bytes64::zero(), bytes, out)
+    let (mut read, mut written) = generic::decode_latin1(Bytes64::zero(), bytes, out);
+    while read < bytes.len()
+        && let (more @ 1.., len) = decode_block(&bytes[read..], &mut out[written..])
+    {
+        read += more;
+        written += len;
+    }
+    if read == bytes.len() {
+        return (read, written);
+    }
+    let (more, len) = reference::decode_latin1(&bytes[read..], &mut out[written..]);
+    (read + more, written + len)
+}
+
+/// Decodes a block or less, except for a leading byte at its end. Decodes nothing if it does not fit or cannot be decoded as a
+/// whole.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn decode_block(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+    let (block, count) = first_block(bytes);
+    let block = Bytes64(block);
+    if !block.any_high_bit() && out.len() >= count {
+        put(block.0, count, out);
+        return (count, count);
+    }
+    let leads = block.at_least(0xC0).movemask();
+    let len = count - leads.count_ones() as usize;
+    if out.len() >= len
+        && let Some(decoded) = block.decoded(block.prev::<1>(Bytes64::zero()))
+    {
+        put(decoded.0, len, out);
+        return (count - (leads >> (BLOCK - 1)) as usize, len);
+    }
+    (0, 0)
+}
+
+/// Loads a block, or what is there, and zeros. Returns the number of bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn first_block(bytes: &[u8]) -> (__m512i, usize) {
+    match bytes.first_chunk() {
+        Some(block) => (load(block), BLOCK),
+        None => (load_start(bytes), bytes.len()),
+    }
 }
 
 impl Bytes64 {
