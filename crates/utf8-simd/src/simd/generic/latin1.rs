@@ -22,11 +22,8 @@ pub(in crate::simd) trait Latin1Block: Vector {
     /// The number of bytes that [`to_latin1`](Self::to_latin1) may overwrite.
     const ROOM: usize;
 
-    /// Which bytes are not ASCII.
-    fn high_bytes(self) -> u64;
-
-    /// Which bytes are C0 or more.
-    fn lead_bytes(self) -> u64;
+    /// Bit 7 of each byte, as one bit.
+    fn bits(self) -> u64;
 
     /// Encodes the block to UTF-8. May overwrite twice as many bytes as it has.
     fn to_utf8(self, room: &mut [u8]);
@@ -36,22 +33,8 @@ pub(in crate::simd) trait Latin1Block: Vector {
     fn to_latin1(self, back1: Self, room: &mut [u8]) -> bool;
 }
 
-/// Encodes less than a block. Few characters that might not fit are faster one by one.
-#[inline(always)]
-pub(in crate::simd) fn encode_short_latin1<V: Latin1Block + Vector16>(
-    any: V,
-    bytes: &[u8],
-    out: &mut [u8],
-) -> (usize, usize) {
-    let (Some(block), Some(room)) = (load_few(any, bytes), out.first_chunk_mut::<32>()) else {
-        return reference::encode_latin1(bytes, out);
-    };
-    block.to_utf8(room);
-    (bytes.len(), bytes.len() + block.high_bytes().count_ones() as usize)
-}
-
-/// Encodes Latin-1; see [`Level::encode_latin1`](crate::simd::Level::encode_latin1). What is shorter than a block, or might not
-/// fit, is encoded one by one.
+/// Encodes Latin-1; see [`Level::encode_latin1`](crate::simd::Level::encode_latin1). Leaves what is shorter than a block, and what
+/// might not fit.
 #[inline(always)]
 pub(in crate::simd) fn encode_latin1<V: Latin1Block>(
     any: V,
@@ -61,9 +44,9 @@ pub(in crate::simd) fn encode_latin1<V: Latin1Block>(
     let (mut at, mut written) = (0, 0);
     while bytes.len() >= V::LEN {
         let (mut rest, mut place) = (&bytes[at..], &mut out[written..]);
-        while rest.len() >= V::LEN && place.len() >= V::LEN {
+        while rest.len() >= V::LEN && place.len() >= 2 * V::LEN {
             let block = load(any, rest, 0);
-            let high = block.high_bytes();
+            let high = block.bits();
             if high == 0 {
                 store(block, place, 0);
                 (rest, place) = (&rest[V::LEN..], &mut place[V::LEN..]);
@@ -71,31 +54,48 @@ pub(in crate::simd) fn encode_latin1<V: Latin1Block>(
                 (rest, place) = (&rest[ascii..], &mut place[ascii..]);
                 continue;
             }
-            let Some(room) = place.get_mut(..2 * V::LEN) else { break };
-            block.to_utf8(room);
+            block.to_utf8(&mut place[..2 * V::LEN]);
             let len = V::LEN + high.count_ones() as usize;
             (rest, place) = (&rest[V::LEN..], &mut place[len..]);
         }
         let (left, room) = (rest.len(), place.len());
         (at, written) = (bytes.len() - left, out.len() - room);
-        if left == 0 {
-            return (at, written);
-        }
-        if left >= V::LEN {
+        if left == 0 || left >= V::LEN {
             break;
         }
         // The last block. Some of its bytes are written again.
         let again = V::LEN - left;
         at -= again;
-        let high = load(any, bytes, at).high_bytes() & ((1 << again) - 1);
+        let high = load(any, bytes, at).bits() & ((1 << again) - 1);
         written -= again + high.count_ones() as usize;
     }
-    let (more, len) = reference::encode_latin1(&bytes[at..], &mut out[written..]);
-    (at + more, written + len)
+    (at, written)
 }
 
-/// Decodes UTF-8; see [`Level::decode_latin1`](crate::simd::Level::decode_latin1). What is shorter than a block, might not fit, or
-/// cannot be decoded as a whole, is decoded one by one.
+/// Encodes what [`encode_latin1`] has left, also less than a block.
+#[inline(always)]
+pub(in crate::simd) fn encode_short_latin1<V: Latin1Block + Vector16>(
+    any: V,
+    bytes: &[u8],
+    out: &mut [u8],
+) -> (usize, usize) {
+    let (read, written) = encode_latin1(any, bytes, out);
+    if read == bytes.len() {
+        return (read, written);
+    }
+    let (bytes, out) = (&bytes[read..], &mut out[written..]);
+    let (more, len) = match (load_few(any, bytes), out.first_chunk_mut::<32>()) {
+        (Some(block), Some(room)) => {
+            block.to_utf8(room);
+            (bytes.len(), bytes.len() + block.bits().count_ones() as usize)
+        }
+        _ => reference::encode_latin1(bytes, out),
+    };
+    (read + more, written + len)
+}
+
+/// Decodes UTF-8; see [`Level::decode_latin1`](crate::simd::Level::decode_latin1). Leaves what is shorter than a block, what might
+/// not fit, and a block that cannot be decoded as a whole.
 #[inline(always)]
 pub(in crate::simd) fn decode_latin1<V: Latin1Block>(
     any: V,
@@ -123,27 +123,37 @@ pub(in crate::simd) fn decode_latin1<V: Latin1Block>(
             if !block.to_latin1(back1, room) {
                 break;
             }
-            let leads = block.lead_bytes();
+            let leads = block.at_least(0xC0).bits();
             let len = V::LEN - leads.count_ones() as usize;
             (rest, place) = (&rest[V::LEN..], &mut place[len..]);
             split = (leads >> (V::LEN - 1)) as usize;
         }
         let (left, room) = (rest.len(), place.len());
         (at, written) = (bytes.len() - left, out.len() - room);
-        if left == 0 && split == 0 {
-            return (at, written);
-        }
         if left == 0 || left >= V::LEN {
             break;
         }
         // The last block. Some of its bytes are written again.
         let again = V::LEN - left;
         at -= again;
-        let leads = load(any, bytes, at).lead_bytes() & ((1 << again) - 1);
+        let leads = load(any, bytes, at).at_least(0xC0).bits() & ((1 << again) - 1);
         written -= again - leads.count_ones() as usize;
         split = usize::from(at > 0 && bytes[at - 1] >= 0xC0);
     }
-    let read = at - split;
+    (at - split, written)
+}
+
+/// Decodes what [`decode_latin1`] has left, also less than a block.
+#[inline(always)]
+pub(in crate::simd) fn decode_short_latin1<V: Latin1Block>(
+    any: V,
+    bytes: &[u8],
+    out: &mut [u8],
+) -> (usize, usize) {
+    let (read, written) = decode_latin1(any, bytes, out);
+    if read == bytes.len() {
+        return (read, written);
+    }
     let (more, len) = reference::decode_latin1(&bytes[read..], &mut out[written..]);
     (read + more, written + len)
 }
@@ -172,13 +182,8 @@ impl<V: Lanes> Latin1Block for V {
     const ROOM: usize = V::LEN + 8;
 
     #[inline(always)]
-    fn high_bytes(self) -> u64 {
+    fn bits(self) -> u64 {
         self.bitmask().into()
-    }
-
-    #[inline(always)]
-    fn lead_bytes(self) -> u64 {
-        self.at_least(0xC0).bitmask().into()
     }
 
     #[inline(always)]

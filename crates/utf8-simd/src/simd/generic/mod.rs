@@ -54,7 +54,7 @@ pub(super) use encode::{encode_chars, encode_utf16};
 #[cfg(any(target_arch = "x86_64", target_arch = "wasm32"))]
 pub(super) use lanes::REVERSE_THREES;
 pub(super) use lanes::{Lanes, Part, one_part};
-pub(super) use latin1::{decode_latin1, encode_latin1, encode_short_latin1};
+pub(super) use latin1::{decode_latin1, decode_short_latin1, encode_latin1, encode_short_latin1};
 pub(super) use operations::operations;
 pub(super) use scan::{
     ascii_before, block_errors, byte_masks, copy_valid_prefix, locate_error, valid_prefix_len,

@@ -180,19 +180,24 @@ macro_rules! operations {
 
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn encode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-            match bytes.len() {
-                len if len >= <$vector>::LEN => generic::encode_latin1(<$vector>::zero(), bytes, out),
-                len if len >= <$short>::LEN => generic::encode_latin1(<$short>::zero(), bytes, out),
-                _ => generic::encode_short_latin1(<$short>::zero(), bytes, out),
+            let (read, written) = generic::encode_latin1(<$vector>::zero(), bytes, out);
+            if read == bytes.len() {
+                return (read, written);
             }
+            let (bytes, out) = (&bytes[read..], &mut out[written..]);
+            let (more, len) = generic::encode_short_latin1(<$short>::zero(), bytes, out);
+            (read + more, written + len)
         }
 
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn decode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-            match bytes.len() < <$vector>::LEN {
-                true => generic::decode_latin1(<$short>::zero(), bytes, out),
-                false => generic::decode_latin1(<$vector>::zero(), bytes, out),
+            let (read, written) = generic::decode_latin1(<$vector>::zero(), bytes, out);
+            if read == bytes.len() {
+                return (read, written);
             }
+            let (bytes, out) = (&bytes[read..], &mut out[written..]);
+            let (more, len) = generic::decode_short_latin1(<$short>::zero(), bytes, out);
+            (read + more, written + len)
         }
     };
 }

@@ -190,10 +190,13 @@ pub(in crate::simd) trait Vector16: Vector {
     fn shift_up(self, n: usize) -> Self;
 }
 
-/// Loads 4 to 15 bytes, with zeros after them; `None` for fewer.
+/// Loads 4 to 15 bytes, with zeros after them; `None` for other numbers.
 #[inline(always)]
 pub(in crate::simd) fn load_few<V: Vector16>(any: V, bytes: &[u8]) -> Option<V> {
     let len = bytes.len();
+    if len > 15 {
+        return None;
+    }
     if len > 8 {
         let [first, last] =
             [bytes.first_chunk()?, bytes.last_chunk()?].map(|&word| u64::from_le_bytes(word));

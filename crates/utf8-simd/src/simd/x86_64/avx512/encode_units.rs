@@ -16,6 +16,7 @@ use core::mem::MaybeUninit;
 use super::encode::{OR3, store_first, units_in_two};
 use super::vector::{lanes, load, load_start, store};
 use crate::simd::generic::{as_bytes, first};
+use crate::simd::x86_64::sse41::AnyByte;
 use crate::simd::{reference, table};
 
 const UNITS: usize = 32;
@@ -26,11 +27,10 @@ const PAIR: usize = 2 * UNITS;
 pub(in crate::simd) fn encode_utf16(
     units: &[u16],
     out: &mut [MaybeUninit<u8>],
-    mut replaced: Option<&mut u64>,
+    replaced: Option<&mut u64>,
 ) -> (usize, usize) {
     if units.len() <= UNITS {
-        let block = load_start(as_bytes(units));
-        return match put_below(block, units.len(), out) {
+        return match put_below(load_start(as_bytes(units)), units.len(), out) {
             Some(len) => (units.len(), len),
             None => encode_short(units, out, replaced),
         };
@@ -44,16 +44,16 @@ pub(in crate::simd) fn encode_utf16(
         read += more;
         written += len;
     }
-    if read == 0 && units.len() <= PAIR {
-        (read, written) = put_rest(units, out, &mut replaced);
-    }
     if read == units.len() {
         return (read, written);
+    }
+    if read == 0 && units.len() <= PAIR {
+        return encode_short(units, out, replaced);
     }
     encode_from(units, out, replaced, read, written)
 }
 
-/// Encodes a block or less, without a loop: it would load all constants before, which takes as long as the rest. Rows
+/// Encodes a few blocks. A loop with all methods would load all constants first, which takes as long as one block. Rows
 /// `from-utf-16/*/16`.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
@@ -62,14 +62,17 @@ fn encode_short(
     out: &mut [MaybeUninit<u8>],
     mut replaced: Option<&mut u64>,
 ) -> (usize, usize) {
-    let (block, count) = (load_start(as_bytes(units)), units.len());
-    let before = (_mm512_setzero_si512(), 0);
-    match put_block_of(block, count, before, out, &mut replaced) {
-        Some((len, highs)) if highs >> (count - 1) == 0 => (count, len),
-        // Half a pair has two bytes.
-        Some((len, _)) => encode_from(units, out, replaced, count - 1, len - 2),
-        None => encode_from(units, out, replaced, 0, 0),
+    let (mut read, mut written) = (0, 0);
+    while let (more @ 1.., len) =
+        put_any(&units[read..], &mut out[written..], replaced.as_deref_mut())
+    {
+        read += more;
+        written += len;
+        if read == units.len() {
+            return (read, written);
+        }
     }
+    encode_from(units, out, replaced, read, written)
 }
 
 /// Encodes the units from `read` on to the bytes from `written` on. Returns the numbers of units and of bytes up to
@@ -125,7 +128,7 @@ fn put_block(
     {
         return Some(done);
     }
-    match put_rest(&units[..count], room, replaced) {
+    match put_any(units, room, replaced.as_deref_mut()) {
         (0, _) => None,
         done => Some(done),
     }
@@ -155,59 +158,38 @@ fn put_below(block: __m512i, count: usize, room: &mut [MaybeUninit<u8>]) -> Opti
     Some(len)
 }
 
-/// Encodes blocks and what is left after them, up to one that does not fit or has an unpaired surrogate, unless these are
-/// `replaced`. Returns the numbers of units and of bytes.
+/// Encodes a block, or fewer units, one or more, if no more are left, but not a high surrogate at its end. Encodes nothing if the bytes do not
+/// fit, or if there is an unpaired surrogate and these are not `replaced`. Returns the numbers of units and of bytes.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put_rest(
+fn put_any(
     units: &[u16],
     room: &mut [MaybeUninit<u8>],
-    replaced: &mut Option<&mut u64>,
+    replaced: Option<&mut u64>,
 ) -> (usize, usize) {
-    let (mut read, mut written) = (0, 0);
-    let (mut before, mut split) = (_mm512_setzero_si512(), 0);
-    while read < units.len() {
-        let (rest, room) = (&units[read..], &mut room[written..]);
-        let count = rest.len().min(UNITS);
-        let block = match rest.first_chunk() {
-            Some(block) => load_units(block),
-            None => load_start(as_bytes(rest)),
-        };
-        let Some((len, highs)) = put_block_of(block, count, (before, split), room, replaced) else {
-            break;
-        };
-        read += count;
-        written += len;
-        (before, split) = (block, highs >> (count - 1));
-    }
-    // Half a pair has two bytes.
-    (read - split as usize, written - 2 * split as usize)
-}
-
-/// Encodes the first `count` units of a block; see [`encode_mixed`]. Returns the number of bytes, and which units are high
-/// surrogates; `None`, and writes nothing, if the bytes do not fit too.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put_block_of(
-    block: __m512i,
-    count: usize,
-    before: (__m512i, u32),
-    room: &mut [MaybeUninit<u8>],
-    replaced: &mut Option<&mut u64>,
-) -> Option<(usize, u32)> {
-    let mixed = encode_mixed::<false>(block, count, before, replaced.is_some())?;
+    let count = units.len().min(UNITS);
+    let block = match units.first_chunk() {
+        Some(block) => load_units(block),
+        None => load_start(as_bytes(units)),
+    };
+    let before = (_mm512_setzero_si512(), 0);
+    let Some(mixed) = encode_mixed::<false>(block, count, before, replaced.is_some()) else {
+        return (0, 0);
+    };
     let [len, len_back] = mixed.keep.map(|keep| keep.count_ones() as usize);
     if room.len() < len + len_back {
-        return None;
+        return (0, 0);
     }
     put(mixed.front(), len, room);
     if len_back > 0 {
         put(mixed.back(), len_back, &mut room[len..]);
     }
     if let Some(replaced) = replaced {
-        **replaced += u64::from(mixed.unpaired.count_ones());
+        *replaced += u64::from(mixed.unpaired.count_ones());
     }
-    Some((len + len_back, mixed.highs))
+    // Half a pair has two bytes.
+    let split = (mixed.highs >> (count - 1)) as usize;
+    (count - split, len + len_back - 2 * split)
 }
 
 /// Encodes units, `STRIDE` at a time, while these are ASCII and fit. Returns their number.
@@ -477,7 +459,7 @@ fn narrow(units: __m512i, next: __m512i) -> __m512i {
 /// Writes the first `len` bytes. May overwrite bytes after them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put(bytes: __m512i, len: usize, room: &mut [MaybeUninit<u8>]) {
+pub(super) fn put<B: AnyByte>(bytes: __m512i, len: usize, room: &mut [B]) {
     match room.first_chunk_mut() {
         Some(room) => store(bytes, room),
         None => store_first(bytes, len, room),

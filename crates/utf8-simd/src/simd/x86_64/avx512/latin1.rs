@@ -3,20 +3,37 @@
 
 use core::arch::x86_64::*;
 
-use super::encode::store_first;
-use super::vector::{BLOCK, Bytes64, load, load_start, store};
+use super::encode_units::put;
+use super::vector::{BLOCK, Bytes64, load, load_start};
 use crate::simd::generic::{self, Latin1Block, Vector, arithmetic};
 use crate::simd::reference;
 
 /// Encodes Latin-1; see [`Level::encode_latin1`](crate::simd::Level::encode_latin1).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn encode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-    if bytes.len() >= BLOCK {
-        return encode_long(bytes, out);
+    if bytes.len() <= BLOCK { encode_block(bytes, out) } else { encode_long(bytes, out) }
+}
+
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn encode_long(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+    let (mut read, mut written) = generic::encode_latin1(Bytes64::zero(), bytes, out);
+    while read < bytes.len()
+        && let (more @ 1.., len) = encode_block(&bytes[read..], &mut out[written..])
+    {
+        read += more;
+        written += len;
     }
-    let block = load_start(bytes);
+    (read, written)
+}
+
+/// Encodes a block or less, if it fits; otherwise as many characters as do.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn encode_block(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+    let (block, count) = first_block(bytes);
     let high = _mm512_movepi8_mask(block);
-    let len = bytes.len() + high.count_ones() as usize;
+    let len = count + high.count_ones() as usize;
     if out.len() < len {
         return reference::encode_latin1(bytes, out);
     }
@@ -27,17 +44,11 @@ pub(in crate::simd) fn encode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, us
         // Zeros after the input are a byte each.
         let len_front = len.min(32 + (high as u32).count_ones() as usize);
         put(front.0, len_front, out);
-        if bytes.len() > 32 {
+        if count > 32 {
             put(back.0, len - len_front, &mut out[len_front..]);
         }
     }
-    (bytes.len(), len)
-}
-
-#[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn encode_long(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-    generic::encode_latin1(Bytes64::zero(), bytes, out)
+    (count, len)
 }
 
 /// Decodes UTF-8; see [`Level::decode_latin1`](crate::simd::Level::decode_latin1).
@@ -46,39 +57,58 @@ pub(in crate::simd) fn decode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, us
     if bytes.len() > BLOCK {
         return decode_long(bytes, out);
     }
-    let block = match bytes.first_chunk() {
-        Some(block) => Bytes64(load(block)),
-        None => Bytes64(load_start(bytes)),
-    };
-    if !block.any_high_bit() && out.len() >= bytes.len() {
-        put(block.0, bytes.len(), out);
-        return (bytes.len(), bytes.len());
+    match decode_block(bytes, out) {
+        (read, len) if read == bytes.len() => (read, len),
+        _ => reference::decode_latin1(bytes, out),
     }
-    let leads = block.lead_bytes();
-    let len = bytes.len() - leads.count_ones() as usize;
-    if leads >> (BLOCK - 1) == 0
-        && out.len() >= len
-        && let Some(decoded) = block.decoded(block.prev::<1>(Bytes64::zero()))
-    {
-        put(decoded.0, len, out);
-        return (bytes.len(), len);
-    }
-    reference::decode_latin1(bytes, out)
 }
 
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn decode_long(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-    generic::decode_latin1(Bytes64::zero(), bytes, out)
+    let (mut read, mut written) = generic::decode_latin1(Bytes64::zero(), bytes, out);
+    while read < bytes.len()
+        && let (more @ 1.., len) = decode_block(&bytes[read..], &mut out[written..])
+    {
+        read += more;
+        written += len;
+    }
+    if read == bytes.len() {
+        return (read, written);
+    }
+    let (more, len) = reference::decode_latin1(&bytes[read..], &mut out[written..]);
+    (read + more, written + len)
 }
 
-/// Writes the first `len` bytes. May overwrite bytes after them.
+/// Decodes a block or less, except for a leading byte at its end. Decodes nothing if it does not fit or cannot be decoded as a
+/// whole.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put(bytes: __m512i, len: usize, out: &mut [u8]) {
-    match out.first_chunk_mut() {
-        Some(out) => store(bytes, out),
-        None => store_first(bytes, len, out),
+fn decode_block(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
+    let (block, count) = first_block(bytes);
+    let block = Bytes64(block);
+    if !block.any_high_bit() && out.len() >= count {
+        put(block.0, count, out);
+        return (count, count);
+    }
+    let leads = block.at_least(0xC0).movemask();
+    let len = count - leads.count_ones() as usize;
+    if out.len() >= len
+        && let Some(decoded) = block.decoded(block.prev::<1>(Bytes64::zero()))
+    {
+        put(decoded.0, len, out);
+        return (count - (leads >> (BLOCK - 1)) as usize, len);
+    }
+    (0, 0)
+}
+
+/// Loads a block, or what is there, and zeros. Returns the number of bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn first_block(bytes: &[u8]) -> (__m512i, usize) {
+    match bytes.first_chunk() {
+        Some(block) => (load(block), BLOCK),
+        None => (load_start(bytes), bytes.len()),
     }
 }
 
@@ -117,9 +147,6 @@ impl Bytes64 {
             let bytes = _mm512_mask_add_epi8(vector.0, c3, vector.0, _mm512_set1_epi8(0x40));
             Some(Bytes64(_mm512_maskz_compress_epi8(!leads, bytes)))
         }
-        fn mask_from_c0(vector: Bytes64) -> u64 {
-            _mm512_cmpge_epu8_mask(vector.0, _mm512_set1_epi8(0xC0_u8 as i8))
-        }
     }
 }
 
@@ -127,18 +154,13 @@ impl Latin1Block for Bytes64 {
     const ROOM: usize = BLOCK;
 
     #[inline(always)]
-    fn high_bytes(self) -> u64 {
+    fn bits(self) -> u64 {
         self.movemask()
     }
 
     #[inline(always)]
-    fn lead_bytes(self) -> u64 {
-        self.mask_from_c0()
-    }
-
-    #[inline(always)]
     fn to_utf8(self, room: &mut [u8]) {
-        let high = self.high_bytes();
+        let high = self.movemask();
         let [front, back] = self.in_two(high);
         let len = 32 + (high as u32).count_ones() as usize;
         generic::store(front, room, 0);
