@@ -18,7 +18,7 @@
 //!
 //! It is in two modules: here, for the instructions of a machine and their loads and stores; and in
 //! [`text`](crate::text), which converts bytes that a level has validated to `str`. Each block makes one claim and proves
-//! it. All claims rest on five rules:
+//! it. All claims rest on six rules:
 //!
 //! - **A level runs only on a machine that supports it.** [`Level`] wraps a private enumeration. It is
 //!   constructed only for a level whose features the machine has. (`tests/levels/validate.rs`)
@@ -35,6 +35,8 @@
 //!   strings of up to four bytes; in long texts, on all strings of four bytes whose ASCII bytes are 00 or 7F;
 //!   on four bytes of every kind at a length for each path; on every seed at every offset and alignment; and
 //!   by the fuzzer. (`tests/levels`, `tests/exhaustive`, `fuzz`)
+//! - **Only scalar values become `char`s.** Levels write numbers, which tests compare with the standard library; `numbers` tests
+//!   each number of an input. (`tests/levels/convert.rs`, `tests/api/transcode.rs`)
 //!
 //! `clippy::undocumented_unsafe_blocks` checks that each block has a proof, `.ci/check unsafe` that there is no
 //! unsafe code elsewhere.
