@@ -321,7 +321,10 @@ impl Detector {
     #[cfg(feature = "chardetng")]
     pub fn guess(&self, domain: Option<&str>) -> Option<&'static Encoding> {
         let guesser = self.guesser.as_ref().filter(|_| self.kind() == StreamKind::Legacy)?;
-        guesser.guess(domain)
+        let domain: Option<String> = domain.map(str::to_ascii_lowercase);
+        let label = domain.filter(|domain| domain.is_ascii() && !domain.contains('.'));
+        let label = label.as_deref().map(str::as_bytes);
+        Some(guesser.guesser.as_ref()?.guess(label, Utf8Detection::Deny))
     }
 
     /// Starts a new stream with the same settings.
@@ -344,7 +347,10 @@ impl Detector {
         if let Some(guesser) = &mut self.guesser
             && !matches!(self.state, DetectorState::Certain(_))
         {
-            guesser.feed(bytes, is_last);
+            guesser.position += bytes.len() as u64;
+            if let Some(guesser) = &mut guesser.guesser {
+                guesser.feed(bytes, is_last);
+            }
         }
     }
 
@@ -456,20 +462,6 @@ impl Guesser {
     fn new() -> Self {
         let guesser = EncodingDetector::new(Iso2022JpDetection::Deny);
         Self { guesser: Some(guesser), position: 0 }
-    }
-
-    fn feed(&mut self, bytes: &[u8], is_last: bool) {
-        self.position += bytes.len() as u64;
-        if let Some(guesser) = &mut self.guesser {
-            guesser.feed(bytes, is_last);
-        }
-    }
-
-    fn guess(&self, domain: Option<&str>) -> Option<&'static Encoding> {
-        let domain: Option<String> = domain.map(str::to_ascii_lowercase);
-        let label = domain.filter(|domain| domain.is_ascii() && !domain.contains('.'));
-        let label = label.as_deref().map(str::as_bytes);
-        Some(self.guesser.as_ref()?.guess(label, Utf8Detection::Deny))
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) mod write_text;
 pub(crate) use charset_reader::CharsetStep;
 pub(crate) use chunks::{ChunkText, MAX_TURNS, Turns, coop_yield};
 pub(crate) use outgoing::Outgoing;
-pub(crate) use read_text::{Advance, ReadText, Unread};
+pub(crate) use read_text::{Advance, ReadText};
 pub(crate) use stream_error::StreamError;
 pub(crate) use utf8_lines::{NextLine, ReadLines};
 pub(crate) use write_text::{MIN_SHARED, WriteItem, WriteText, formatting_failed};

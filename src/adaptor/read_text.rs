@@ -2,10 +2,12 @@
 
 use std::mem;
 
+use bytes::Bytes;
+#[cfg(feature = "stream")]
 use bytes::BytesMut;
 use utf8_simd::text::{ReadBuffer, assert_char_boundary};
 
-use crate::adaptor::{CAPACITY, MAX_CAPACITY, StreamError};
+use crate::adaptor::{CAPACITY, ChunkText, MAX_CAPACITY, SourceState, StreamError};
 use crate::decoder::{
     ErrorMode, Scanner, Step, Utf8Decoder, Utf8Error, Utf8Options, append_within,
 };
@@ -61,17 +63,6 @@ enum ReadState {
     Ending,
     /// Everything has been returned.
     Ended,
-}
-
-/// Bytes that have been read but not consumed, to be decoded elsewhere.
-#[derive(Debug)]
-pub(crate) struct Unread {
-    pub(crate) bytes: BytesMut,
-    /// The decoder and the error mode for these bytes.
-    pub(crate) decoder: Utf8Decoder,
-    pub(crate) mode: ErrorMode,
-    /// Whether no bytes follow.
-    pub(crate) has_ended: bool,
 }
 
 /// Text with repairs, which is a copy. [`MAX_CAPACITY`] is too small for its numbers to overflow.
@@ -376,9 +367,13 @@ impl ReadText {
         usize::from(self.last_error_len)
     }
 
-    /// Takes the unread bytes. After this, only bytes are read, until [`restore`](Self::restore).
-    pub(crate) fn take_unread(&mut self) -> Unread {
-        let has_ended = matches!(self.state, ReadState::Ending | ReadState::Ended);
+    /// Takes the unread bytes, with the decoder and the error mode for them, and the state of the reader. After this, only
+    /// bytes are read, until [`restore`](Self::restore).
+    pub(crate) fn take_unread(&mut self) -> (ChunkText, SourceState) {
+        let state = match self.state {
+            ReadState::Decoding | ReadState::Reading => SourceState::Open,
+            ReadState::Ending | ReadState::Ended => SourceState::Ending,
+        };
         let mut taken = mem::replace(self, Self { state: self.state, ..Self::new() });
         // If the reader is returned without `restore`, it has the same settings, and the position after
         // everything read.
@@ -402,14 +397,18 @@ impl ReadText {
             decoder.scanner_mut().unread(len);
             decoder.forget(errors.into(), rejected.into());
         }
-        Unread { bytes: BytesMut::from(buffer.rest_after(len)), decoder, mode, has_ended }
+        let chunk = Bytes::copy_from_slice(buffer.rest_after(len));
+        (ChunkText { decoder, mode, chunk }, state)
     }
 
     /// Continues with the unread bytes, which start at the position of their decoder.
-    pub(crate) fn restore(&mut self, unread: Unread) {
-        let Unread { bytes, decoder, mode, has_ended } = unread;
-        let buffer = ReadBuffer::holding(&bytes, self.capacity());
-        let state = if has_ended { ReadState::Ended } else { ReadState::Decoding };
+    pub(crate) fn restore(&mut self, unread: ChunkText, state: SourceState) {
+        let ChunkText { decoder, mode, chunk } = unread;
+        let buffer = ReadBuffer::holding(&chunk, self.capacity());
+        let state = match state {
+            SourceState::Open | SourceState::Ending => ReadState::Decoding,
+            SourceState::Ended => ReadState::Ended,
+        };
         *self = Self { buffer, decoder, mode, state, capacity: self.capacity, ..Self::new() };
     }
 

@@ -74,18 +74,15 @@ impl From<io::Error> for StreamError<io::Error> {
 /// [`InvalidData`](io::ErrorKind::InvalidData). A [`Utf8Error`] or `LineError` is converted by its own `From`.
 impl<E: Into<io::Error>> From<StreamError<E>> for io::Error {
     fn from(error: StreamError<E>) -> Self {
-        match error {
-            StreamError::Utf8(error) => error.into(),
-            StreamError::Line(error) => error.into(),
-            StreamError::Inner(error) => error.into(),
-            StreamError::TooLong { max_length } => {
-                let error = StreamError::<Self>::TooLong { max_length };
-                Self::new(io::ErrorKind::InvalidData, error)
-            }
+        let limit: StreamError<Self> = match error {
+            StreamError::Utf8(error) => return error.into(),
+            StreamError::Line(error) => return error.into(),
+            StreamError::Inner(error) => return error.into(),
+            StreamError::TooLong { max_length } => StreamError::TooLong { max_length },
             StreamError::EventTooLong { part, offset, max_length } => {
-                let error = StreamError::<Self>::EventTooLong { part, offset, max_length };
-                Self::new(io::ErrorKind::InvalidData, error)
+                StreamError::EventTooLong { part, offset, max_length }
             }
-        }
+        };
+        Self::new(io::ErrorKind::InvalidData, limit)
     }
 }

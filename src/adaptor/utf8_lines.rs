@@ -7,7 +7,7 @@ use bytestring::ByteString;
 use pin_project_lite::pin_project;
 use utf8_simd::text::take_valid_prefix;
 
-use crate::adaptor::{SourceState, Unread};
+use crate::adaptor::{ChunkText, SourceState};
 use crate::decoder::Utf8Decoder;
 use crate::lines::{
     Delimiter, Line, LineError, LineRef, LongLines,
@@ -74,9 +74,19 @@ pin_project! {
 }
 
 impl<S> Utf8Lines<S> {
-    /// The lines of the unread bytes, then those of `source`.
-    pub(crate) fn continuing(source: S, unread: Unread, may_lose: bool) -> Self {
-        Self { source, lines: ReadLines::continuing(unread, may_lose) }
+    /// The lines of the unread bytes, then those of `source`, which may lose bytes when it fails.
+    pub(crate) fn continuing(
+        source: S,
+        unread: ChunkText,
+        state: SourceState,
+        may_lose: bool,
+    ) -> Self {
+        let ChunkText { decoder, mode, chunk } = unread;
+        let mut lines =
+            ReadLines { block: (ByteString::new(), chunk), state, may_lose, ..ReadLines::new() };
+        lines.decoder.machine.set_decoder(decoder);
+        lines.decoder.machine.set_error_mode(mode);
+        Self { source, lines }
     }
 
     /// Sets what ends a line. Call it before the first line.
@@ -209,7 +219,7 @@ pub struct ReadLines {
     buffer: BytesMut,
     state: SourceState,
     /// Whether bytes may be missing after an error of the source.
-    may_lose: bool,
+    pub(crate) may_lose: bool,
 }
 
 /// What an adaptor does next.
@@ -237,29 +247,17 @@ impl ReadLines {
         }
     }
 
-    /// The lines of the unread bytes come first.
-    pub(crate) fn continuing(unread: Unread, may_lose: bool) -> Self {
-        let Unread { bytes, decoder, mode, has_ended } = unread;
-        let mut lines = Self { buffer: bytes, may_lose, ..Self::new() };
-        lines.decoder.machine.set_decoder(decoder);
-        lines.decoder.machine.set_error_mode(mode);
-        if has_ended {
-            lines.finish();
-        }
-        lines
-    }
-
     fn set_delimiter(&mut self, delimiter: Delimiter) {
         self.decoder.machine.set_delimiter(delimiter);
         self.cursor = self.decoder.cursor_at(self.cursor.at());
     }
 
-    /// Returns the bytes that are in no line yet.
-    pub(crate) fn into_unread(mut self) -> Unread {
-        let bytes = BytesMut::from(self.rest());
+    /// Returns the bytes that are in no line yet, with their decoder and error mode, and the state of the source.
+    pub(crate) fn into_unread(mut self) -> (ChunkText, SourceState) {
+        let chunk = Bytes::copy_from_slice(self.rest());
         self.decoder.expect_lf_after(&self.block.0[..self.cursor.at()]);
         let (decoder, mode, _) = self.decoder.machine.into_parts();
-        Unread { bytes, decoder, mode, has_ended: self.state == SourceState::Ended }
+        (ChunkText { decoder, mode, chunk }, self.state)
     }
 
     /// Returns the bytes that are in no line yet.
@@ -348,11 +346,6 @@ impl ReadLines {
         if self.may_lose {
             self.decoder.reject_line();
         }
-    }
-
-    /// Returns the state of the source, and whether bytes may be missing after an error of it.
-    pub(crate) fn source(&self) -> (SourceState, bool) {
-        (self.state, self.may_lose)
     }
 
     /// Frees memory, because the source is pending.

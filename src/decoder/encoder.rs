@@ -1,8 +1,8 @@
 //! The encoder: text to bytes, with a BOM on request.
 
-use utf8_simd::Level;
+use utf8_simd::{Level, Transcoded, Utf8, transcode};
 
-use crate::decoder::{BOM, Progress, Status, floor_char_boundary};
+use crate::decoder::{BOM, Progress, Status};
 
 /// Encodes text as bytes, with a BOM on request: the counterpart of [`Utf8Decoder`](crate::Utf8Decoder).
 ///
@@ -70,13 +70,9 @@ impl Utf8Encoder {
     pub fn push_to_slice(&mut self, text: &str, buffer: &mut [u8]) -> Progress {
         let Some(start) = self.bom_to_slice(buffer) else { return no_room(BOM.len()) };
         let room = buffer.get_mut(start..).unwrap_or_default();
-        let (fits, rest) =
-            text.split_at_checked(floor_char_boundary(text, room.len())).unwrap_or_default();
-        let read = fits.len();
-        if let Some(room) = room.get_mut(..read) {
-            room.copy_from_slice(fits.as_bytes());
-        }
-        stopped(read, start + read, rest.chars().next())
+        let Transcoded { read, written, .. } = transcode::<str, Utf8>(text, room);
+        let next = text.get(read..).and_then(|rest| rest.chars().next());
+        stopped(read, start + written, next)
     }
 
     /// Encodes as many of `chars` as fit into `buffer`. `read` counts `char`s.

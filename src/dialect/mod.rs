@@ -189,9 +189,3 @@ impl<T: AsRef<str>> DialectPiece<T> {
         text.chars().map(u32::from).chain(code_point)
     }
 }
-
-impl<'a, T: From<&'a str>> From<&'a str> for DialectPiece<T> {
-    fn from(text: &'a str) -> Self {
-        Self::Text(text.into())
-    }
-}

@@ -66,8 +66,9 @@ impl<S: ChunkStream> Utf8Lines<S> {
     /// # }
     /// ```
     pub fn into_stream(self) -> Utf8Stream<S> {
-        let (state, may_lose) = self.lines.source();
-        Utf8Stream::after_lines(self.source, self.lines.into_unread(), state, may_lose)
+        let may_lose = self.lines.may_lose;
+        let (text, state) = self.lines.into_unread();
+        Utf8Stream { text, state, may_lose, ..Utf8Stream::new(self.source) }
     }
 }
 

@@ -9,7 +9,7 @@ use pin_project_lite::pin_project;
 use tokio::io::{AsyncBufRead, AsyncRead, ReadBuf};
 
 use crate::adaptor::{
-    Advance, CharsetStep, MAX_TURNS, ReadLines, ReadText, Turns, Unread, coop_yield,
+    Advance, CharsetStep, ChunkText, MAX_TURNS, ReadLines, ReadText, SourceState, Turns, coop_yield,
 };
 use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Options};
 use crate::stream::{
@@ -207,13 +207,13 @@ impl<R> Utf8Reader<R> {
     /// not been consumed is decoded again from its bytes. If a repair of several characters was
     /// consumed in part, the first line begins after its ill-formed part.
     pub fn into_lines(mut self) -> Utf8Lines<Self> {
-        let unread = self.text.take_unread();
-        Utf8Lines::continuing(self, unread, false)
+        let (unread, state) = self.text.take_unread();
+        Utf8Lines::continuing(self, unread, state, false)
     }
 
     /// Continues with the unread bytes.
-    pub(super) fn continuing(mut self, unread: Unread) -> Self {
-        self.text.restore(unread);
+    pub(super) fn continuing(mut self, (unread, state): (ChunkText, SourceState)) -> Self {
+        self.text.restore(unread, state);
         self
     }
 }

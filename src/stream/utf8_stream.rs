@@ -3,14 +3,14 @@
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use bytestring::ByteString;
 use futures::stream::FusedStream;
 use futures::{Stream, TryStream, TryStreamExt};
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
-use crate::adaptor::{ChunkText, MAX_TURNS, SourceState, Turns, Unread, coop_yield};
+use crate::adaptor::{ChunkText, MAX_TURNS, SourceState, Turns, coop_yield};
 use crate::decoder::{BOM, ErrorMode, Utf8Decoder, Utf8Options, append_within};
 use crate::fallback::FallbackDecoder;
 use crate::stream::char_block::{CharPiece, end_piece, next_piece};
@@ -178,24 +178,16 @@ impl<S> Utf8Stream<S> {
     /// Returns a stream of the lines of this text, with the same options and error mode. The first
     /// line begins after the text that has been yielded.
     pub fn lines(self) -> Utf8Lines<S> {
-        let has_ended = self.state != SourceState::Open;
-        let ChunkText { mut decoder, mode, chunk } = self.text;
-        let mut bytes = BytesMut::from(decoder.take_held().as_bytes());
-        bytes.extend_from_slice(&chunk);
-        let unread = Unread { bytes, decoder, mode, has_ended };
-        Utf8Lines::continuing(self.inner, unread, self.may_lose)
-    }
-
-    /// The text of the unread bytes, then of the chunks of `inner`.
-    pub(super) fn after_lines(
-        inner: S,
-        unread: Unread,
-        state: SourceState,
-        may_lose: bool,
-    ) -> Self {
-        let Unread { bytes, decoder, mode, .. } = unread;
-        let text = ChunkText { decoder, mode, chunk: bytes.freeze() };
-        Self { text, state, may_lose, ..Self::new(inner) }
+        let state = match self.state {
+            SourceState::Open => SourceState::Open,
+            SourceState::Ending | SourceState::Ended => SourceState::Ending,
+        };
+        let mut text = self.text;
+        let held = text.decoder.take_held();
+        if !held.is_empty() {
+            text.chunk = [held.as_bytes(), &text.chunk].concat().into();
+        }
+        Utf8Lines::continuing(self.inner, text, state, self.may_lose)
     }
 }
 
