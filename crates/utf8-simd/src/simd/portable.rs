@@ -66,7 +66,7 @@ fn validate_text(input: &[u8], at: usize) -> Validated {
 #[inline(never)]
 fn validate_long(input: &[u8], mut at: usize) -> Validated {
     if input.len() - at >= LONG {
-        let near = validate_near::<false>(head(tail(input, at), START), &mut []);
+        let near = validate_near(head(tail(input, at), START));
         at += near.valid_up_to;
         if near.error_len != ErrorLen::None {
             return Validated { valid_up_to: at, ..near };
@@ -106,7 +106,7 @@ fn validate_end(input: &[u8], at: usize, state: u64) -> Validated {
 #[inline(never)]
 fn locate(input: &[u8], at: usize) -> Validated {
     let at = boundary(head(input, at));
-    let near = validate_near::<false>(tail(input, at), &mut []);
+    let near = validate_near(tail(input, at));
     Validated { valid_up_to: at + near.valid_up_to, ..near }
 }
 
@@ -116,20 +116,25 @@ pub(in crate::simd) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> V
     validate(bytes)
 }
 
-#[inline(never)]
 pub(in crate::simd) fn valid_prefix_len(input: &[u8]) -> usize {
-    validate_near::<false>(input, &mut []).valid_up_to
+    validate_near(input).valid_up_to
 }
 
 /// Copies the well-formed bytes; `out` is as long as `input` or longer.
 #[inline(never)]
 pub(in crate::simd) fn copy_valid_prefix(input: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
-    validate_near::<true>(input, out).valid_up_to
+    validate_by_words::<true>(input, out).valid_up_to
 }
 
-/// Like [`validate`], one word after another, for inputs in which an error is near. With `COPY`, copies the words to `out`.
+/// Like [`validate`], for inputs in which an error is near.
+#[inline(never)]
+fn validate_near(input: &[u8]) -> Validated {
+    validate_by_words::<false>(input, &mut [])
+}
+
+/// [`validate`], one word after another. With `COPY`, copies the words to `out`.
 #[inline(always)]
-fn validate_near<const COPY: bool>(input: &[u8], out: &mut [MaybeUninit<u8>]) -> Validated {
+fn validate_by_words<const COPY: bool>(input: &[u8], out: &mut [MaybeUninit<u8>]) -> Validated {
     let (words, rest) = input.as_chunks::<8>();
     let (out_words, _) = out.as_chunks_mut::<8>();
     let mut copy = |i: usize, word: &[u8; 8]| {
