@@ -56,23 +56,31 @@ pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
 /// [`validate`] from a boundary on.
 #[inline(never)]
 fn validate_text(input: &[u8], at: usize) -> Validated {
-    if input.len() - at < WINDOW {
-        validate_end(input, at, WHOLE)
-    } else {
-        validate_long(input, at)
+    match input.len() - at {
+        0..WINDOW => validate_end(input, at, WHOLE),
+        WINDOW..LONG => validate_windows(input, at, WHOLE),
+        LONG.. => validate_start(input, at),
     }
 }
 
+/// [`validate_text`] of a long input. A function of its own, which needs few registers until it calls the next.
 #[inline(never)]
-fn validate_long(input: &[u8], mut at: usize) -> Validated {
-    if input.len() - at >= LONG {
-        let near = validate_near(head(tail(input, at), START));
-        at += near.valid_up_to;
-        if near.error_len != ErrorLen::None {
-            return Validated { valid_up_to: at, ..near };
-        }
-    }
+fn validate_start(input: &[u8], mut at: usize) -> Validated {
+    let (words, _) = head(tail(input, at), START).as_chunks::<8>();
     let mut state = WHOLE;
+    for word in words {
+        let next = step_all(state, word) & STATE;
+        if next == ILL_FORMED {
+            return validate_last(input, at, state, word);
+        }
+        (at, state) = (at + 8, next);
+    }
+    validate_windows(input, at, state)
+}
+
+/// [`validate`] from `at` on: the bytes before it are well-formed and end in `state`.
+#[inline(never)]
+fn validate_windows(input: &[u8], mut at: usize, mut state: u64) -> Validated {
     loop {
         if state == WHOLE {
             at += ascii_blocks_len(tail(input, at));
