@@ -20,7 +20,7 @@ use core::mem::MaybeUninit;
 
 use crate::simd::masks::Masks;
 pub(in crate::simd) use crate::simd::reference::{
-    ascii_before, byte_masks, count_chars, decode_ascii_chars, decode_ascii_utf16, decode_chars,
+    ascii_before, count_chars, decode_ascii_chars, decode_ascii_utf16, decode_chars,
     decode_short_chars, decode_short_utf16, decode_utf16, encode_chars, encode_utf16, find_outside,
     join_pairs, split_pairs, unmask,
 };
@@ -215,12 +215,8 @@ const MANY: u32 = 2;
 pub(in crate::simd) fn block_errors(block: &[u8; BLOCK_ERRORS_LEN]) -> Option<BlockErrors> {
     let (words, _) = block.as_chunks::<8>();
     let word = |i| words.get(i).map_or(0, |word| u64::from_le_bytes(*word));
-    let (mut high, mut from_c0) = (0, 0);
-    for i in 0..8 {
-        let bytes = word(i);
-        high |= high_bits(bytes) << (8 * i);
-        from_c0 |= high_bits(bytes & bytes << 1) << (8 * i);
-    }
+    let high = mask_of(block, |bytes| bytes);
+    let from_c0 = mask_of(block, |bytes| bytes & bytes << 1);
     let (mut from_e0, mut from_f0, mut bad) = (0, 0, 0);
     // In damaged ASCII, there is usually no such byte, and no other condition counts.
     if from_c0 & (high & !from_c0) >> 1 != 0 {
@@ -255,6 +251,24 @@ pub(in crate::simd) fn block_errors(block: &[u8; BLOCK_ERRORS_LEN]) -> Option<Bl
         may_follow: !(bad << 1),
     };
     Some(masks.errors()).filter(|errors| errors.starts.count_ones() >= MANY)
+}
+
+/// Marks the bytes that are one of `needles`; see [`Level::byte_masks`](crate::simd::Level::byte_masks).
+pub(in crate::simd) fn byte_masks(blocks: &[[u8; 64]], needles: [u8; 2], masks: &mut [u64]) {
+    // The sum is below 80 for 00 only.
+    let differs = |bytes: u64| bytes | ((bytes & each(0x7F)) + each(0x7F));
+    let [a, b] = needles.map(each);
+    for (block, mask) in blocks.iter().zip(masks) {
+        *mask = mask_of(block, |bytes| !(differs(bytes ^ a) & differs(bytes ^ b)));
+    }
+}
+
+/// Bit 7 of each byte of a function of the words.
+#[inline(always)]
+fn mask_of(block: &[u8; 64], function: impl Fn(u64) -> u64) -> u64 {
+    let (words, _) = block.as_chunks::<8>();
+    let bits = words.iter().map(|word| high_bits(function(u64::from_le_bytes(*word))));
+    bits.enumerate().fold(0, |mask, (i, bits)| mask | bits << (8 * i))
 }
 
 /// A word of eight equal bytes.
