@@ -1,4 +1,5 @@
-//! Machines without vectors: validation at the same speed for every script, without `unsafe`.
+//! Machines without vectors: validation at the same speed for every script, the ill-formed parts of a block, and line ends,
+//! without `unsafe`.
 //!
 //! The reference takes a branch for each character, which is often mispredicted: after each word, and at each change
 //! of length. Here an automaton steps over each byte with a load and a shift:
