@@ -7,7 +7,8 @@
 //! | --- | --- |
 //! | `dispatch` | the operations of a level; each selects its implementation in one `match` |
 //! | `reference` | plain, safe code that defines the correct results; vector levels call it for tails |
-//! | `portable` | validation that is faster than the reference, for machines without vectors |
+//! | `portable` | for machines without vectors: validation, ill-formed parts and line ends, faster than by the reference |
+//! | `masks` | the ill-formed parts of a block from masks of its bytes |
 //! | `generic` | the algorithms over a vector of 16 or 32 bytes |
 //! | `x86_64`, `aarch64`, `wasm32` | the vectors of an instruction set, and the algorithms specific to it |
 //!

@@ -1,4 +1,5 @@
-//! Machines without vectors: validation at the same speed for every script, without `unsafe`.
+//! Machines without vectors: validation at the same speed for every script, the ill-formed parts of a block, and line ends,
+//! without `unsafe`.
 //!
 //! The reference takes a branch for each character, which is often mispredicted: after each word, and at each change
 //! of length. Here an automaton steps over each byte with a load and a shift:
@@ -20,9 +21,9 @@ use core::mem::MaybeUninit;
 
 use crate::simd::masks::Masks;
 pub(in crate::simd) use crate::simd::reference::{
-    ascii_before, byte_masks, count_chars, count_utf16, decode_ascii_chars, decode_ascii_utf16,
-    decode_chars, decode_latin1, decode_short_chars, decode_short_utf16, decode_utf16,
-    encode_chars, encode_latin1, encode_utf16, find_outside, join_pairs, run, split_pairs, unmask,
+    ascii_before, count_chars, count_utf16, decode_ascii_chars, decode_ascii_utf16, decode_chars,
+    decode_latin1, decode_short_chars, decode_short_utf16, decode_utf16, encode_chars,
+    encode_latin1, encode_utf16, find_outside, join_pairs, run, split_pairs, unmask,
 };
 use crate::simd::{
     BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Sequence, Validated, begins_nothing, head, sequence,
@@ -56,23 +57,31 @@ pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
 /// [`validate`] from a boundary on.
 #[inline(never)]
 fn validate_text(input: &[u8], at: usize) -> Validated {
-    if input.len() - at < WINDOW {
-        validate_end(input, at, WHOLE)
-    } else {
-        validate_long(input, at)
+    match input.len() - at {
+        0..WINDOW => validate_end(input, at, WHOLE),
+        WINDOW..LONG => validate_windows(input, at, WHOLE),
+        LONG.. => validate_start(input, at),
     }
 }
 
+/// [`validate_text`] of a long input. A function of its own, which needs few registers until it calls the next.
 #[inline(never)]
-fn validate_long(input: &[u8], mut at: usize) -> Validated {
-    if input.len() - at >= LONG {
-        let near = validate_near::<false>(head(tail(input, at), START), &mut []);
-        at += near.valid_up_to;
-        if near.error_len != ErrorLen::None {
-            return Validated { valid_up_to: at, ..near };
-        }
-    }
+fn validate_start(input: &[u8], mut at: usize) -> Validated {
+    let (words, _) = head(tail(input, at), START).as_chunks::<8>();
     let mut state = WHOLE;
+    for word in words {
+        let next = step_all(state, word) & STATE;
+        if next == ILL_FORMED {
+            return validate_last(input, at, state, word);
+        }
+        (at, state) = (at + 8, next);
+    }
+    validate_windows(input, at, state)
+}
+
+/// [`validate`] from `at` on: the bytes before it are well-formed and end in `state`.
+#[inline(never)]
+fn validate_windows(input: &[u8], mut at: usize, mut state: u64) -> Validated {
     loop {
         if state == WHOLE {
             at += ascii_blocks_len(tail(input, at));
@@ -106,7 +115,7 @@ fn validate_end(input: &[u8], at: usize, state: u64) -> Validated {
 #[inline(never)]
 fn locate(input: &[u8], at: usize) -> Validated {
     let at = boundary(head(input, at));
-    let near = validate_near::<false>(tail(input, at), &mut []);
+    let near = validate_near(tail(input, at));
     Validated { valid_up_to: at + near.valid_up_to, ..near }
 }
 
@@ -116,20 +125,25 @@ pub(in crate::simd) fn unmask_and_validate(bytes: &mut [u8], mask: [u8; 4]) -> V
     validate(bytes)
 }
 
-#[inline(never)]
 pub(in crate::simd) fn valid_prefix_len(input: &[u8]) -> usize {
-    validate_near::<false>(input, &mut []).valid_up_to
+    validate_near(input).valid_up_to
 }
 
 /// Copies the well-formed bytes; `out` is as long as `input` or longer.
 #[inline(never)]
 pub(in crate::simd) fn copy_valid_prefix(input: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
-    validate_near::<true>(input, out).valid_up_to
+    validate_by_words::<true>(input, out).valid_up_to
 }
 
-/// Like [`validate`], one word after another, for inputs in which an error is near. With `COPY`, copies the words to `out`.
+/// Like [`validate`], for inputs in which an error is near.
+#[inline(never)]
+fn validate_near(input: &[u8]) -> Validated {
+    validate_by_words::<false>(input, &mut [])
+}
+
+/// [`validate`], one word after another. With `COPY`, copies the words to `out`.
 #[inline(always)]
-fn validate_near<const COPY: bool>(input: &[u8], out: &mut [MaybeUninit<u8>]) -> Validated {
+fn validate_by_words<const COPY: bool>(input: &[u8], out: &mut [MaybeUninit<u8>]) -> Validated {
     let (words, rest) = input.as_chunks::<8>();
     let (out_words, _) = out.as_chunks_mut::<8>();
     let mut copy = |i: usize, word: &[u8; 8]| {
@@ -202,12 +216,8 @@ const MANY: u32 = 2;
 pub(in crate::simd) fn block_errors(block: &[u8; BLOCK_ERRORS_LEN]) -> Option<BlockErrors> {
     let (words, _) = block.as_chunks::<8>();
     let word = |i| words.get(i).map_or(0, |word| u64::from_le_bytes(*word));
-    let (mut high, mut from_c0) = (0, 0);
-    for i in 0..8 {
-        let bytes = word(i);
-        high |= high_bits(bytes) << (8 * i);
-        from_c0 |= high_bits(bytes & bytes << 1) << (8 * i);
-    }
+    let high = mask_of(block, |bytes| bytes);
+    let from_c0 = mask_of(block, |bytes| bytes & bytes << 1);
     let (mut from_e0, mut from_f0, mut bad) = (0, 0, 0);
     // In damaged ASCII, there is usually no such byte, and no other condition counts.
     if from_c0 & (high & !from_c0) >> 1 != 0 {
@@ -242,6 +252,24 @@ pub(in crate::simd) fn block_errors(block: &[u8; BLOCK_ERRORS_LEN]) -> Option<Bl
         may_follow: !(bad << 1),
     };
     Some(masks.errors()).filter(|errors| errors.starts.count_ones() >= MANY)
+}
+
+/// Marks the bytes that are one of `needles`; see [`Level::byte_masks`](crate::simd::Level::byte_masks).
+pub(in crate::simd) fn byte_masks(blocks: &[[u8; 64]], needles: [u8; 2], masks: &mut [u64]) {
+    // The sum is below 80 for 00 only.
+    let differs = |bytes: u64| bytes | ((bytes & each(0x7F)) + each(0x7F));
+    let [a, b] = needles.map(each);
+    for (block, mask) in blocks.iter().zip(masks) {
+        *mask = mask_of(block, |bytes| !(differs(bytes ^ a) & differs(bytes ^ b)));
+    }
+}
+
+/// Bit 7 of each byte of a function of the words.
+#[inline(always)]
+fn mask_of(block: &[u8; 64], function: impl Fn(u64) -> u64) -> u64 {
+    let (words, _) = block.as_chunks::<8>();
+    let bits = words.iter().map(|word| high_bits(function(u64::from_le_bytes(*word))));
+    bits.enumerate().fold(0, |mask, (i, bits)| mask | bits << (8 * i))
 }
 
 /// A word of eight equal bytes.
