@@ -5,8 +5,6 @@ use core::ops::RangeInclusive;
 
 #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
 use super::aarch64;
-#[cfg(target_arch = "x86_64")]
-use super::generic::cold_path;
 use super::numbers::ScalarUnit;
 #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
 use super::portable;
@@ -62,16 +60,10 @@ impl Level {
     #[inline]
     pub fn validate(self, input: &[u8]) -> Validated {
         if self.0.is_common() {
-            return dispatch!(self, validate(input));
+            dispatch!(self, validate(input))
+        } else {
+            self.validate_uncommonly(input)
         }
-        // Builds for x86-64 without `std` run this one. Row `decode/ascii/64`: 1.3 ns less. Behind the others, and marked,
-        // because they would take a comparison more.
-        #[cfg(all(target_arch = "x86_64", target_pointer_width = "64"))]
-        if self.0 == InstructionSet::Portable {
-            cold_path();
-            return portable::validate(input);
-        }
-        self.validate_uncommonly(input)
     }
 
     /// [`validate`](Self::validate) for the other levels, so that it chooses between two: comparisons instead of a
