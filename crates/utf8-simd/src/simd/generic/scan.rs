@@ -101,11 +101,11 @@ pub(in crate::simd) fn ascii_before<V: Vector>(any: V, ends: [u8; 2], input: &[u
 fn is_plain<V: Vector>(any: V, ends: [u8; 2], input: &[u8]) -> bool {
     let Some(stride) = input.get(..4 * V::LEN) else { return false };
     let vectors = [0, 1, 2, 3].map(|n| load::<V>(any, stride, n * V::LEN));
-    // As signed bytes, ASCII is above all others, and most of it above the ends, which are usually control characters.
-    let greatest_end = ends.map(|end| end as i8).into_iter().fold(-1, i8::max);
+    // As signed bytes, printable ASCII is above all others. The ends are usually control characters.
     let [a, b, c, d] = vectors;
     let least = a.signed_min(b).signed_min(c.signed_min(d));
-    if !least.saturating_add(any.splat(!greatest_end as u8)).any_high_bit() {
+    let is_printable = !least.saturating_add(any.splat(0x20_u8.wrapping_neg())).any_high_bit();
+    if is_printable && ends[0] < 0x20 && ends[1] < 0x20 {
         return true;
     }
     let needles = ends.map(|end| any.splat(end));
