@@ -69,6 +69,14 @@ impl fmt::Display for BomPolicy {
     }
 }
 
+const _: () = {
+    let mut number = 0;
+    while number < BomPolicy::ALL.len() {
+        assert!(BomPolicy::ALL[number].0 as usize == number);
+        number += 1;
+    }
+};
+
 /// Parses the name that `Display` writes.
 impl FromStr for BomPolicy {
     type Err = ParseNameError;

@@ -110,7 +110,6 @@ pub(crate) mod scanner;
 mod serialize;
 pub(crate) mod slices;
 pub(crate) mod stats;
-pub(crate) mod text;
 pub(crate) mod utf8_decoder;
 pub(crate) mod validator;
 

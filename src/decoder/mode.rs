@@ -144,6 +144,14 @@ impl fmt::Display for ErrorMode {
     }
 }
 
+const _: () = {
+    let mut number = 0;
+    while number < ErrorMode::ALL.len() {
+        assert!(ErrorMode::ALL[number].0 as usize == number);
+        number += 1;
+    }
+};
+
 /// Parses the name that `Display` writes.
 impl FromStr for ErrorMode {
     type Err = ParseNameError;

@@ -178,7 +178,7 @@ impl<'d, 'c: 'd> Pieces<'d, 'c> {
         Self { scanner, partial, split_char, stats, input, block: None, patience: 0 }
     }
 
-    /// Moves past `text`, the front of the input, and holds what is left if more bytes can complete it. Nothing is held.
+    /// Moves past `text`, the front of the input, and holds what is left if more bytes can complete it. No bytes may be held before.
     #[inline(always)]
     fn pass_text(&mut self, text: &str, end: PrefixEnd) {
         self.input = tail(self.input, text.len());

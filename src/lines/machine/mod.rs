@@ -20,9 +20,9 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use utf8_simd::head;
+use utf8_simd::text::split_line;
+use utf8_simd::{Level, PrefixEnd, head, valid_prefix};
 
-use crate::decoder::text::{Level, PrefixEnd, split_line, valid_prefix};
 use crate::decoder::{AtEnd, ErrorMode, Scanner, Step, Utf8Decoder, Utf8Error, Utf8Options};
 use crate::fallback::FallbackState;
 use crate::lines::{

@@ -1,6 +1,8 @@
 //! How is the data of most events found, in one pass?
 
-use crate::decoder::text::{Level, PrefixEnd, first_char, split_line, valid_prefix};
+use utf8_simd::text::{first_char, split_line};
+use utf8_simd::{Level, PrefixEnd, valid_prefix};
+
 use crate::sse::event_decoder::lines::{EventLine, Field, line_end};
 use crate::sse::event_decoder::{EventDecoder, Found};
 

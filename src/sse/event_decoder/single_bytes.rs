@@ -4,7 +4,8 @@
 //! So a byte is only stored here, as long as it continues well-formed data. All of them are decoded at once. Rows
 //! `event-stream/*/1`.
 
-use crate::decoder::text::valid_prefix;
+use utf8_simd::valid_prefix;
+
 use crate::sse::event_decoder::EventDecoder;
 use crate::sse::event_decoder::lines::{EventLine, Field};
 

@@ -71,8 +71,7 @@ mod dispatch;
 ))]
 mod generic;
 mod numbers;
-// Elsewhere shifts of 64 bits are slow.
-// Where there is none of the levels above the reference, nothing uses it.
+// Only levels above the reference use it.
 #[cfg(any(
     target_pointer_width = "64",
     target_arch = "x86_64",
@@ -80,6 +79,7 @@ mod numbers;
     target_arch = "wasm32"
 ))]
 mod masks;
+// Elsewhere shifts of 64 bits are slow.
 #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
 mod portable;
 mod reference;

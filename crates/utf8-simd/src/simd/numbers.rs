@@ -66,8 +66,7 @@ impl Task for CountScalarValues<'_> {
 
     #[inline(always)]
     fn run(self) -> usize {
-        /// The numbers that are tested together. An array of them would be tested without a loop, which compilers do not
-        /// vectorise.
+        /// The numbers that are tested together, as a slice: compilers unroll the loop over an array, and then do not vectorise it.
         const BLOCK: usize = 128;
         let all = |block: &&[u32]| {
             // Surrogates become 0 to 7FF.

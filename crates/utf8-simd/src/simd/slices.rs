@@ -1,5 +1,5 @@
-//! Parts of slices, without a path that panics (`.ci/check no-panic` shows that none is left), slices as output, and tables that
-//! are computed at compile time.
+//! Parts of slices, without a path that panics (`.ci/check no-panic` shows that none is left), slices as output, tasks for a level,
+//! and tables that are computed at compile time.
 
 use core::mem::{MaybeUninit, size_of_val};
 use core::ptr;

@@ -1,5 +1,5 @@
 //! Appends to a `String` a few bytes at a time, as fast as to a buffer of fixed size. Encodes
-//! UTF-16 directly into the memory that a `String` has reserved.
+//! UTF-16 and Latin-1 directly into the memory of a `String`.
 
 use alloc::string::String;
 use core::slice;
@@ -317,13 +317,14 @@ pub fn push_utf16(
     read
 }
 
-/// Appends Latin-1 to `text`.
+/// Appends `latin1` to `text`, each byte as one character.
 pub fn push_latin1(level: Level, latin1: &[u8], text: &mut String) {
     let len = text.len();
-    // SAFETY: the bytes in use are not changed. Those after them are zeros, and those that the level writes, which it promises to
-    // be whole, well-formed characters: `tests/levels/latin1.rs` checks every level.
+    // SAFETY: the bytes in use are not changed. The level promises that the first `written` bytes after them are whole,
+    // well-formed characters (`tests/levels/latin1.rs` checks every level); the others, which can be anything, are removed.
     let bytes = unsafe { text.as_mut_vec() };
-    bytes.resize(len + 2 * latin1.len(), 0);
+    // Saturating: `resize` panics if that is too long, and does not shrink the text.
+    bytes.resize(len.saturating_add(2 * latin1.len()), 0);
     let (_, written) = level.encode_latin1(latin1, &mut bytes[len..]);
     bytes.truncate(len + written);
 }

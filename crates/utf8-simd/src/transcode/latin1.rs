@@ -24,19 +24,6 @@ impl Source for Latin1 {
 
 impl Target for Latin1 {
     type Unit = u8;
-    const GREATEST: u16 = 0xFF;
-
-    fn put(units: &[u16], output: &mut [u8], errors: Errors) -> (usize, usize) {
-        let one = |rest: &[u16]| match u8::try_from(*rest.first()?) {
-            Ok(byte) => Some(byte),
-            Err(_) if errors == Errors::Replace => {
-                (stop_before(rest, |unit| unit) == Stop::Full).then_some(b'?')
-            }
-            Err(_) => None,
-        };
-        let plain = |block: &[u16]| block.iter().fold(0, |all, unit| all | unit) <= 0xFF;
-        put_units(units, output, plain, |unit| unit as u8, one)
-    }
 
     fn from_source<S: Source + ?Sized>(
         input: &S::Input,
@@ -45,6 +32,23 @@ impl Target for Latin1 {
     ) -> Transcoded {
         S::to_latin1(input, output, errors)
     }
+}
+
+/// The greatest unit of UTF-16 whose character Latin-1 has.
+pub(super) const GREATEST: u16 = 0xFF;
+
+/// Writes the characters of UTF-16, as many as fit, up to one that Latin-1 lacks unless it is replaced, and up to an unpaired
+/// surrogate. Returns the units read and the bytes written.
+pub(super) fn put(units: &[u16], output: &mut [u8], errors: Errors) -> (usize, usize) {
+    let one = |rest: &[u16]| match u8::try_from(*rest.first()?) {
+        Ok(byte) => Some(byte),
+        Err(_) if errors == Errors::Replace => {
+            (stop_before(rest, |unit| unit) == Stop::Full).then_some(b'?')
+        }
+        Err(_) => None,
+    };
+    let plain = |block: &[u16]| block.iter().fold(0, |all, unit| all | unit) <= GREATEST;
+    put_units(units, output, plain, |unit| unit as u8, one)
 }
 
 /// Converts UTF-8 to Latin-1.
@@ -65,23 +69,26 @@ fn from_utf8_after(
     errors: Errors,
     (mut read, mut written): (usize, usize),
 ) -> Transcoded {
-    /// Text in which characters are replaced may have more of them.
+    /// The bytes that are converted through UTF-16 from a character on that is replaced: more of these often follow.
     const WINDOW: usize = 512;
     if errors == Errors::Stop {
         let rest = tail(input, read);
-        let stop = match sequence(rest) {
-            _ if rest[0] < 0x80 => Stop::Full,
-            Sequence::WellFormed(2) if rest[0] < 0xC4 => Stop::Full,
-            Sequence::WellFormed(len) => Stop::Unmappable(len),
-            Sequence::Incomplete => Stop::Incomplete(rest.len()),
-            Sequence::IllFormed(len) => Stop::IllFormed(len.get().unwrap_or(1)),
+        let stop = match rest {
+            [..0x80, ..] => Stop::Full,
+            _ => match sequence(rest) {
+                Sequence::WellFormed(2) if rest[0] < 0xC4 => Stop::Full,
+                Sequence::WellFormed(len) => Stop::Unmappable(len),
+                Sequence::Incomplete => Stop::Incomplete(rest.len()),
+                Sequence::IllFormed(len) => Stop::IllFormed(len.get().unwrap_or(1)),
+            },
         };
         return Transcoded { read, written, stop };
     }
     loop {
         let (rest, room) = (tail(input, read), output.get_mut(written..).unwrap_or_default());
         let window = head(rest, before_character(rest, WINDOW));
-        let done = through_utf16::<Utf8, _>(window, room, errors, Latin1::GREATEST, Latin1::put);
+        let put = |units: &[u16], room: &mut [u8]| put(units, room, errors);
+        let done = through_utf16::<Utf8, _>(window, room, errors, GREATEST, put);
         read += done.read;
         written += done.written;
         if done.stop != Stop::Done || read == input.len() {

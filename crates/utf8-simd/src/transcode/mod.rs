@@ -6,11 +6,13 @@
 //! Utf32, Utf16Le, Utf16Be ──────► Utf8                                 likewise, a window at a time
 //! Utf16 ────────────────────────► Utf32, char, Latin1                  in loops that compilers vectorise
 //! Utf32, char, Latin1 ──────────► Utf16
+//! Utf16, Utf16Le, Utf16Be ──────► Utf16
+//! Utf32, char ──────────────────► Utf32, char
 //! ```
 //!
-//! Other directions go through a block of well-formed UTF-16 on the stack. If its end does not fit into the output, the source is
-//! decoded once more, up to the unit that fits: that is how much of it has been read. So does text to Latin-1 in which characters
-//! have to be replaced.
+//! Other directions go through a block of well-formed UTF-16 on the stack, as does UTF-8 to Latin-1 after a character that is
+//! replaced. If the end of a block does not fit into the output, the source is decoded once more, up to the last unit that
+//! fits, to find how much of it has been read.
 
 mod latin1;
 #[cfg(feature = "alloc")]
@@ -153,9 +155,7 @@ pub trait Source {
     fn to_utf16(input: &Self::Input, output: &mut [u16], errors: Errors) -> Transcoded;
 
     #[doc(hidden)]
-    fn to_utf8(input: &Self::Input, output: &mut [u8], errors: Errors) -> Transcoded {
-        through_utf16::<Self, _>(input, output, errors, u16::MAX, Utf8::put)
-    }
+    fn to_utf8(input: &Self::Input, output: &mut [u8], errors: Errors) -> Transcoded;
 
     /// Appends to `text`. Returns the units read, and why it stopped, which is not `Full`.
     #[cfg(feature = "alloc")]
@@ -181,7 +181,8 @@ pub trait Source {
 
     #[doc(hidden)]
     fn to_latin1(input: &Self::Input, output: &mut [u8], errors: Errors) -> Transcoded {
-        through_utf16::<Self, _>(input, output, errors, Latin1::GREATEST, Latin1::put)
+        let put = |units: &[u16], room: &mut [u8]| latin1::put(units, room, errors);
+        through_utf16::<Self, _>(input, output, errors, latin1::GREATEST, put)
     }
 }
 
@@ -189,15 +190,6 @@ pub trait Source {
 pub trait Target: Sized {
     /// The unit of the output.
     type Unit: Copy + Default;
-
-    /// The greatest unit of UTF-16 whose character this encoding has.
-    #[doc(hidden)]
-    const GREATEST: u16 = u16::MAX;
-
-    /// Converts whole characters of well-formed UTF-16, as many as fit, up to one that this encoding lacks unless it is
-    /// replaced. Returns the units read and written.
-    #[doc(hidden)]
-    fn put(units: &[u16], output: &mut [Self::Unit], errors: Errors) -> (usize, usize);
 
     /// If `input` begins with damaged ASCII, and the method is fast: converts it, with U+FFFD for each ill-formed byte, to a unit
     /// for each byte. Returns the number of bytes, and of those that are ill-formed.
@@ -211,9 +203,7 @@ pub trait Target: Sized {
         input: &S::Input,
         output: &mut [Self::Unit],
         errors: Errors,
-    ) -> Transcoded {
-        through_utf16::<S, _>(input, output, errors, Self::GREATEST, Self::put)
-    }
+    ) -> Transcoded;
 }
 
 /// What happens to an error. Nobody can name it, so nobody else can implement [`Source`] or [`Target`].
@@ -221,7 +211,7 @@ pub trait Target: Sized {
 pub enum Errors {
     /// The conversion stops.
     Stop,
-    /// U+FFFD replaces it.
+    /// U+FFFD replaces it, in Latin-1 `?`.
     Replace,
 }
 
@@ -279,13 +269,14 @@ impl Transcoded {
 
 /// Converts with a block of UTF-16 in between.
 ///
-/// `put` is [`Target::put`], and `greatest` [`Target::GREATEST`].
+/// `put` converts whole characters, as many as fit, up to one that the encoding lacks, and returns the units read and written.
+/// `greatest` is the greatest unit whose character the encoding has.
 fn through_utf16<S: Source + ?Sized, U>(
     input: &S::Input,
     output: &mut [U],
     errors: Errors,
     greatest: u16,
-    put: impl Fn(&[u16], &mut [U], Errors) -> (usize, usize),
+    put: impl Fn(&[u16], &mut [U]) -> (usize, usize),
 ) -> Transcoded {
     // To initialise a large block would take longer than to convert a short text.
     match input.as_ref().len() {
@@ -300,7 +291,7 @@ fn through_block<S: Source + ?Sized, U, const LEN: usize>(
     output: &mut [U],
     errors: Errors,
     greatest: u16,
-    put: impl Fn(&[u16], &mut [U], Errors) -> (usize, usize),
+    put: impl Fn(&[u16], &mut [U]) -> (usize, usize),
 ) -> Transcoded {
     let mut block = [0; LEN];
     let (mut read, mut written) = (0, 0);
@@ -309,7 +300,7 @@ fn through_block<S: Source + ?Sized, U, const LEN: usize>(
         // A unit of output takes two units of UTF-16 at most; one pair is needed to see what is next.
         let most = room.len().saturating_mul(2).clamp(2, LEN);
         let decoded = S::to_utf16(rest, &mut block[..most], errors);
-        let (used, len) = put(&block[..decoded.written], room, errors);
+        let (used, len) = put(&block[..decoded.written], room);
         written += len;
         if used == decoded.written {
             read += decoded.read;

@@ -5,7 +5,8 @@ use alloc::string::String;
 
 use super::utf8::put_damaged_ascii;
 use super::{
-    Errors, Latin1, Map, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le, utf32,
+    Errors, Map, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le, latin1, through_utf16,
+    utf32,
 };
 use crate::simd::{Level, ScalarUnit, Task};
 #[cfg(feature = "alloc")]
@@ -40,7 +41,8 @@ impl Source for Utf16 {
     }
 
     fn to_latin1(input: &[u16], output: &mut [u8], errors: Errors) -> Transcoded {
-        by_units(input, output, errors, b"?", Latin1::GREATEST, Latin1::put)
+        let put = |units: &[u16], room: &mut [u8]| latin1::put(units, room, errors);
+        by_units(input, output, errors, b"?", latin1::GREATEST, put)
     }
 
     #[cfg(feature = "alloc")]
@@ -68,10 +70,6 @@ impl Source for Utf16 {
 
 impl Target for Utf16 {
     type Unit = u16;
-
-    fn put(units: &[u16], output: &mut [u16], _: Errors) -> (usize, usize) {
-        put(units, output, |unit| unit)
-    }
 
     fn put_damaged_ascii(input: &[u8], output: &mut [u16]) -> (usize, usize) {
         put_damaged_ascii(input, output, REPLACEMENT)
@@ -104,8 +102,13 @@ impl Source for Utf16Le {
 impl Target for Utf16Le {
     type Unit = u8;
 
-    fn put(units: &[u16], output: &mut [u8], _: Errors) -> (usize, usize) {
-        put_bytes(units, output, u16::to_le_bytes)
+    fn from_source<S: Source + ?Sized>(
+        input: &S::Input,
+        output: &mut [u8],
+        errors: Errors,
+    ) -> Transcoded {
+        let put = |units: &[u16], room: &mut [u8]| put_bytes(units, room, u16::to_le_bytes);
+        through_utf16::<S, _>(input, output, errors, u16::MAX, put)
     }
 }
 
@@ -126,24 +129,28 @@ impl Source for Utf16Be {
 impl Target for Utf16Be {
     type Unit = u8;
 
-    fn put(units: &[u16], output: &mut [u8], _: Errors) -> (usize, usize) {
-        put_bytes(units, output, u16::to_be_bytes)
+    fn from_source<S: Source + ?Sized>(
+        input: &S::Input,
+        output: &mut [u8],
+        errors: Errors,
+    ) -> Transcoded {
+        let put = |units: &[u16], room: &mut [u8]| put_bytes(units, room, u16::to_be_bytes);
+        through_utf16::<S, _>(input, output, errors, u16::MAX, put)
     }
 }
 
-/// Converts units to one unit each, and pairs of surrogates to one. `put` is [`Target::put`], and `greatest`
-/// [`Target::GREATEST`].
+/// Converts units to one unit each, and pairs of surrogates to one. `put` and `greatest` are those of [`through_utf16`].
 fn by_units<U: Copy>(
     input: &[u16],
     output: &mut [U],
     errors: Errors,
     replacement: &[U],
     greatest: u16,
-    put: impl Fn(&[u16], &mut [U], Errors) -> (usize, usize),
+    put: impl Fn(&[u16], &mut [U]) -> (usize, usize),
 ) -> Transcoded {
     let (mut read, mut written) = (0, 0);
     loop {
-        let (used, len) = put(&input[read..], &mut output[written..], errors);
+        let (used, len) = put(&input[read..], &mut output[written..]);
         read += used;
         written += len;
         let stop = match (stop_before(&input[read..], |unit| unit), errors) {
@@ -167,18 +174,13 @@ fn by_units<U: Copy>(
 
 /// Writes whole characters as bytes, as many as fit. Returns the units read and the bytes written.
 fn put_bytes(units: &[u16], output: &mut [u8], of: impl Fn(u16) -> [u8; 2]) -> (usize, usize) {
-    let (read, written) = put(units, output.as_chunks_mut().0, of);
-    (read, 2 * written)
-}
-
-/// Writes whole characters, as many as fit, each unit as one item. Returns the units read and the items written.
-fn put<U>(units: &[u16], output: &mut [U], of: impl Fn(u16) -> U) -> (usize, usize) {
+    let (output, _) = output.as_chunks_mut();
     let mut len = units.len().min(output.len());
     if len < units.len() && len > 0 && is_high(units[len - 1]) {
         len -= 1;
     }
     Level::detect().run(Map { from: &units[..len], to: output, of });
-    (len, len)
+    (len, 2 * len)
 }
 
 /// Encodes UTF-16 in bytes as UTF-8, by way of a block of units, which the level validates.
@@ -207,7 +209,9 @@ fn bytes_to_utf8_by<const LEN: usize>(
     let (mut read, mut written, mut count) = (0, 0, 0);
     loop {
         let rest = &units[read..];
-        let from = &rest[..rest.len().min(LEN)];
+        // No more than fit, and a pair that shows why it stopped.
+        let most = (output.len() - written).saturating_add(2).min(LEN);
+        let from = &rest[..rest.len().min(most)];
         let block = &mut block[..from.len()];
         level.run(Map { from, to: block, of: unit });
         let replaced = (errors == Errors::Replace).then_some(&mut count);
@@ -217,11 +221,8 @@ fn bytes_to_utf8_by<const LEN: usize>(
         let stop = match stop_before(&block[used..], |unit| unit) {
             // The block ends, perhaps inside a pair, not the input.
             Stop::Done | Stop::Incomplete(_) if from.len() < rest.len() => continue,
-            Stop::Done if !odd.is_empty() => Stop::Incomplete(1),
-            Stop::Incomplete(_) => Stop::Incomplete(2 + odd.len()),
             Stop::IllFormed(_) if errors == Errors::Replace => Stop::Full,
-            Stop::IllFormed(_) => Stop::IllFormed(2),
-            stop => stop,
+            stop => in_bytes(stop, odd),
         };
         let done = Transcoded { read: 2 * read, written, stop };
         return done.replace_end(output, errors, "\u{FFFD}".as_bytes());
@@ -238,13 +239,18 @@ fn decode_bytes(
     let (units, odd) = input.as_chunks();
     let Transcoded { read, written, stop } =
         Level::detect().run(Decode { input: units, unit, output, errors });
-    let stop = match stop {
+    let done = Transcoded { read: 2 * read, written, stop: in_bytes(stop, odd) };
+    done.replace_end(output, errors, &[REPLACEMENT])
+}
+
+/// Returns `stop` in bytes; `odd` is the byte after the last unit.
+fn in_bytes(stop: Stop, odd: &[u8]) -> Stop {
+    match stop {
         Stop::Done if !odd.is_empty() => Stop::Incomplete(1),
         Stop::Incomplete(_) => Stop::Incomplete(2 + odd.len()),
         Stop::IllFormed(_) => Stop::IllFormed(2),
         stop => stop,
-    };
-    Transcoded { read: 2 * read, written, stop }.replace_end(output, errors, &[REPLACEMENT])
+    }
 }
 
 /// Copies units, as far as whole characters fit, up to a high surrogate at the end. Stops before an unpaired surrogate,

@@ -11,7 +11,7 @@ impl Source for char {
     const NAME: &str = "UTF-32";
 
     fn to_utf16(input: &[char], output: &mut [u16], _: Errors) -> Transcoded {
-        Transcoded::until_full(encode_utf16(input, output, Some), input.len())
+        Transcoded::until_full(encode_utf16(input, output), input.len())
     }
 
     fn to_utf8(input: &[char], output: &mut [u8], _: Errors) -> Transcoded {
@@ -25,10 +25,6 @@ impl Source for char {
 
 impl Target for char {
     type Unit = char;
-
-    fn put(units: &[u16], output: &mut [char], errors: Errors) -> (usize, usize) {
-        put(units, output, errors)
-    }
 
     fn put_damaged_ascii(input: &[u8], output: &mut [char]) -> (usize, usize) {
         put_damaged_ascii(input, output, char::REPLACEMENT_CHARACTER)
@@ -52,7 +48,7 @@ impl Source for Utf32 {
     fn to_utf16(input: &[u32], output: &mut [u16], errors: Errors) -> Transcoded {
         let (mut read, mut written) = (0, 0);
         loop {
-            let (used, len) = encode_utf16(&input[read..], &mut output[written..], char::from_u32);
+            let (used, len) = encode_utf16(&input[read..], &mut output[written..]);
             read += used;
             written += len;
             let is_ill_formed = input.get(read).is_some_and(|&unit| char::from_u32(unit).is_none());
@@ -90,10 +86,6 @@ impl Source for Utf32 {
 impl Target for Utf32 {
     type Unit = u32;
 
-    fn put(units: &[u16], output: &mut [u32], errors: Errors) -> (usize, usize) {
-        put(units, output, errors)
-    }
-
     fn put_damaged_ascii(input: &[u8], output: &mut [u32]) -> (usize, usize) {
         put_damaged_ascii(input, output, 0xFFFD)
     }
@@ -110,7 +102,7 @@ impl Target for Utf32 {
 
 /// Writes the characters of UTF-16, as many as fit. Stops before an unpaired surrogate. Returns the units read and the
 /// characters written.
-pub(super) fn put<C: ScalarUnit>(units: &[u16], output: &mut [C], _: Errors) -> (usize, usize) {
+pub(super) fn put<C: ScalarUnit>(units: &[u16], output: &mut [C]) -> (usize, usize) {
     let one = |rest: &[u16]| match *rest {
         [high, low, ..] if is_surrogate(high) => surrogate_pair(high, low).map(C::from),
         [unit, ..] => char::from_u32(unit.into()).map(C::from),
@@ -130,11 +122,7 @@ fn copy<C: ScalarUnit>(chars: &[char], output: &mut [C]) -> (usize, usize) {
 
 /// Encodes numbers or `char`s in UTF-16, as many as fit, up to one that is no scalar value. Returns how many are read, and the
 /// units written.
-fn encode_utf16<C: ScalarUnit + Into<u32>>(
-    items: &[C],
-    output: &mut [u16],
-    as_char: impl Fn(C) -> Option<char>,
-) -> (usize, usize) {
+fn encode_utf16<C: ScalarUnit + Into<u32>>(items: &[C], output: &mut [u16]) -> (usize, usize) {
     let level = Level::detect();
     let plain = |block: &[C]| {
         let most = block.iter().fold(0, |most, &c| c.into().max(most));
@@ -150,7 +138,7 @@ fn encode_utf16<C: ScalarUnit + Into<u32>>(
         written += len;
         let mut calm = 0;
         while calm < CALM {
-            let Some(c) = items.get(read).copied().and_then(&as_char) else {
+            let Some(c) = items.get(read).and_then(|&c| char::from_u32(c.into())) else {
                 return (read, written);
             };
             let Some(to) = output.get_mut(written..written + c.len_utf16()) else {
@@ -175,7 +163,9 @@ fn by_chars<U: Copy>(
     let (mut read, mut written) = (0, 0);
     let stop = loop {
         let rest = tail(input, read);
-        let window = &rest[..rest.len().min(WINDOW)];
+        // No more than fit, and one that shows why it stopped.
+        let most = (output.len() - written).saturating_add(1).min(WINDOW);
+        let window = &rest[..rest.len().min(most)];
         let chars = scalar_values(Level::detect(), window);
         let (used, len) = convert(chars, &mut output[written..]);
         read += used;

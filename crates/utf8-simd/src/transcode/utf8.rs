@@ -72,10 +72,6 @@ pub(super) fn push_damaged(input: &[u8], text: &mut String) {
 impl Target for Utf8 {
     type Unit = u8;
 
-    fn put(units: &[u16], output: &mut [u8], _: Errors) -> (usize, usize) {
-        Level::detect().encode_utf16(units, output, None)
-    }
-
     #[inline(always)]
     fn from_source<S: Source + ?Sized>(
         input: &S::Input,

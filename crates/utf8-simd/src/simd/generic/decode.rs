@@ -431,7 +431,7 @@ impl<V: Lanes> Units<V> {
         V::count(self.keep)
     }
 
-    /// Writes the units, if they fit, through the stack if the excess does not. Returns `None`, and writes nothing, if they do not.
+    /// Writes the units if they fit, through the stack if their excess does not. Otherwise writes nothing and returns `None`.
     #[inline(always)]
     fn put_exactly<U: AnyUnit>(&self, out: &mut [U]) -> Option<usize> {
         if out.len() >= V::LEN + EXCESS {
@@ -444,7 +444,7 @@ impl<V: Lanes> Units<V> {
     }
 }
 
-/// Copies units, about ten at most, in overlapping chunks: a call to `memcpy` would take longer
+/// Copies a few items, at most about 32, in overlapping chunks: a call to `memcpy` would take longer
 /// (`benches/scenarios/chars.rs`).
 #[inline(always)]
 pub(super) fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {

@@ -82,7 +82,7 @@ trait Encodable: Initialised {
         replaced: &mut Option<&mut u64>,
     ) -> (usize, usize);
 
-    /// [`put`](Self::put) for fewer items, with zeros after them; `None` for fewer than two.
+    /// [`put`](Self::put) for fewer items, with zeros after them; `None` for too few: fewer than two units, or no `char`.
     fn put_few<V: Lanes + Vector16>(
         any: V,
         items: &[Self],

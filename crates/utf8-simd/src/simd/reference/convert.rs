@@ -6,7 +6,6 @@
 use core::mem::MaybeUninit;
 
 use super::ascii_len;
-use crate::simd::Task;
 
 pub(in crate::simd) fn count_chars(text: &str) -> usize {
     text.chars().count()
@@ -14,10 +13,6 @@ pub(in crate::simd) fn count_chars(text: &str) -> usize {
 
 pub(in crate::simd) fn count_utf16(text: &str) -> usize {
     text.encode_utf16().count()
-}
-
-pub(in crate::simd) fn run<T: Task>(task: T) -> T::Output {
-    task.run()
 }
 
 pub(in crate::simd) fn decode_chars(text: &str, out: &mut [u32]) -> (usize, usize) {

@@ -8,7 +8,7 @@ pub(super) mod pairs;
 pub use convert::surrogate_pair;
 pub(super) use convert::{
     count_chars, count_utf16, decode_ascii_chars, decode_ascii_utf16, decode_chars,
-    decode_short_chars, decode_short_utf16, decode_utf16, encode_chars, encode_utf16, run,
+    decode_short_chars, decode_short_utf16, decode_utf16, encode_chars, encode_utf16,
 };
 pub(super) use latin1::{decode_latin1, encode_latin1};
 pub(super) use pairs::{join_pairs, split_pairs};
@@ -17,6 +17,11 @@ use core::mem::MaybeUninit;
 use core::ops::RangeInclusive;
 
 use super::results::{BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Validated};
+use super::slices::Task;
+
+pub(in crate::simd) fn run<T: Task>(task: T) -> T::Output {
+    task.run()
+}
 
 /// Finds the length of the well-formed prefix, one sequence after another, with strides over ASCII.
 pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
@@ -74,7 +79,7 @@ pub(crate) fn ascii_len(input: &[u8]) -> usize {
 /// Counts the ASCII bytes at the start of `input`, up to the first of `ends`.
 pub(in crate::simd) fn ascii_before(ends: [u8; 2], input: &[u8]) -> usize {
     let is_counted = |byte: &u8| byte.is_ascii() & (*byte != ends[0]) & (*byte != ends[1]);
-    // Compilers run the test of a block.
+    // Compilers vectorise the test of a block.
     let (blocks, _) = input.as_chunks::<16>();
     let all = |block: &&[u8; 16]| block.iter().fold(true, |all, byte| all & is_counted(byte));
     let at = 16 * blocks.iter().take_while(all).count();
@@ -187,7 +192,7 @@ pub(super) fn byte_masks(blocks: &[[u8; 64]], needles: [u8; 2], masks: &mut [u64
     }
 }
 
-/// Unmasks `bytes` in groups that compilers run.
+/// Unmasks `bytes` in groups that compilers vectorise.
 pub(in crate::simd) fn unmask(bytes: &mut [u8], mask: [u8; 4]) {
     let (groups, rest) = bytes.as_chunks_mut::<4>();
     for group in groups {
@@ -213,7 +218,7 @@ pub(in crate::simd) fn find_outside(bytes: &[u8], range: RangeInclusive<u8>) -> 
 }
 
 /// Subtracts the start of the range, after which bytes outside it exceed its width: the maximum of a
-/// block shows whether there are any. Compilers run this with the target features of the caller.
+/// block shows whether there are any. Compilers vectorise this with the target features of the caller.
 #[inline(always)]
 pub(in crate::simd) fn find_outside_by_blocks(
     bytes: &[u8],

@@ -158,8 +158,9 @@ fn put_below(block: __m512i, count: usize, room: &mut [MaybeUninit<u8>]) -> Opti
     Some(len)
 }
 
-/// Encodes a block, or fewer units, one or more, if no more are left, but not a high surrogate at its end. Encodes nothing if the bytes do not
-/// fit, or if there is an unpaired surrogate and these are not `replaced`. Returns the numbers of units and of bytes.
+/// Encodes the first block, or all units if they are fewer; there is at least one. Leaves a high surrogate at its end.
+/// Encodes nothing if the bytes do not fit, or if a surrogate is unpaired and these are not `replaced`. Returns the units
+/// read and the bytes written.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn put_any(
