@@ -47,7 +47,15 @@ fn main() {
         ("compilers", env!("COMPILERS").to_owned()),
         ("samples", format!("medians of {}, each of at least {milliseconds} ms", effort.rounds)),
     ];
-    Bench::new(options, effort, &about).run(&[validate, locate, convert, convert_others, latin1, count_units, repair]);
+    Bench::new(options, effort, &about).run(&[
+        validate,
+        locate,
+        convert,
+        convert_others,
+        latin1,
+        count_units,
+        repair,
+    ]);
 }
 
 /// simdutf8 selects the best implementation; that of a lower level has to be called by name.
@@ -294,7 +302,8 @@ fn latin1(bench: &mut Bench) {
                 (&latin1, whole(transcode::<Latin1, Utf8>)),
                 (&latin1, simdutf::latin1_to_utf8),
             );
-            let units = latin1_texts.iter().map(|text| text.iter().copied().map(u16::from).collect());
+            let units =
+                latin1_texts.iter().map(|text| text.iter().copied().map(u16::from).collect());
             let units: Inputs<u16> = Inputs::new(units, offset);
             conversion(
                 bench,
