@@ -33,10 +33,35 @@ pub(in crate::simd) trait Latin1Block: Vector {
     fn to_latin1(self, back1: Self, room: &mut [u8]) -> bool;
 }
 
-/// Encodes Latin-1; see [`Level::encode_latin1`](crate::simd::Level::encode_latin1). Leaves what is shorter than a block, and what
-/// might not fit.
+/// Encodes Latin-1; see [`Level::encode_latin1`](crate::simd::Level::encode_latin1).
 #[inline(always)]
-pub(in crate::simd) fn encode_latin1<V: Latin1Block>(
+pub(in crate::simd) fn encode_latin1<V: Latin1Block, Short: Latin1Block + Vector16>(
+    (any, short): (V, Short),
+    bytes: &[u8],
+    out: &mut [u8],
+) -> (usize, usize) {
+    let (mut read, mut written) = encode_blocks(any, bytes, out);
+    if read < bytes.len() {
+        let (more, len) = encode_blocks(short, &bytes[read..], &mut out[written..]);
+        (read, written) = (read + more, written + len);
+    }
+    if read == bytes.len() {
+        return (read, written);
+    }
+    let (bytes, out) = (&bytes[read..], &mut out[written..]);
+    let (more, len) = match (load_few(short, bytes), out.first_chunk_mut::<32>()) {
+        (Some(block), Some(room)) => {
+            block.to_utf8(room);
+            (bytes.len(), bytes.len() + block.bits().count_ones() as usize)
+        }
+        _ => reference::encode_latin1(bytes, out),
+    };
+    (read + more, written + len)
+}
+
+/// Encodes blocks. Leaves what is shorter than a block, and what might not fit.
+#[inline(always)]
+pub(in crate::simd) fn encode_blocks<V: Latin1Block>(
     any: V,
     bytes: &[u8],
     out: &mut [u8],
@@ -48,9 +73,7 @@ pub(in crate::simd) fn encode_latin1<V: Latin1Block>(
             let block = load(any, rest, 0);
             let high = block.bits();
             if high == 0 {
-                store(block, place, 0);
-                (rest, place) = (&rest[V::LEN..], &mut place[V::LEN..]);
-                let ascii = copy_ascii(any, rest, place);
+                let ascii = copy_ascii(block, rest, place);
                 (rest, place) = (&rest[ascii..], &mut place[ascii..]);
                 continue;
             }
@@ -72,32 +95,28 @@ pub(in crate::simd) fn encode_latin1<V: Latin1Block>(
     (at, written)
 }
 
-/// Encodes what [`encode_latin1`] has left, also less than a block.
+/// Decodes UTF-8; see [`Level::decode_latin1`](crate::simd::Level::decode_latin1).
 #[inline(always)]
-pub(in crate::simd) fn encode_short_latin1<V: Latin1Block + Vector16>(
-    any: V,
+pub(in crate::simd) fn decode_latin1<V: Latin1Block, Short: Latin1Block>(
+    (any, short): (V, Short),
     bytes: &[u8],
     out: &mut [u8],
 ) -> (usize, usize) {
-    let (read, written) = encode_latin1(any, bytes, out);
+    let (mut read, mut written) = decode_blocks(any, bytes, out);
+    if read < bytes.len() {
+        let (more, len) = decode_blocks(short, &bytes[read..], &mut out[written..]);
+        (read, written) = (read + more, written + len);
+    }
     if read == bytes.len() {
         return (read, written);
     }
-    let (bytes, out) = (&bytes[read..], &mut out[written..]);
-    let (more, len) = match (load_few(any, bytes), out.first_chunk_mut::<32>()) {
-        (Some(block), Some(room)) => {
-            block.to_utf8(room);
-            (bytes.len(), bytes.len() + block.bits().count_ones() as usize)
-        }
-        _ => reference::encode_latin1(bytes, out),
-    };
+    let (more, len) = reference::decode_latin1(&bytes[read..], &mut out[written..]);
     (read + more, written + len)
 }
 
-/// Decodes UTF-8; see [`Level::decode_latin1`](crate::simd::Level::decode_latin1). Leaves what is shorter than a block, what might
-/// not fit, and a block that cannot be decoded as a whole.
+/// Decodes blocks. Leaves what is shorter than a block, what might not fit, and a block that cannot be decoded as a whole.
 #[inline(always)]
-pub(in crate::simd) fn decode_latin1<V: Latin1Block>(
+pub(in crate::simd) fn decode_blocks<V: Latin1Block>(
     any: V,
     bytes: &[u8],
     out: &mut [u8],
@@ -109,9 +128,7 @@ pub(in crate::simd) fn decode_latin1<V: Latin1Block>(
         while rest.len() >= V::LEN && place.len() >= V::LEN {
             let block = load(any, rest, 0);
             if split == 0 && !block.any_high_bit() {
-                store(block, place, 0);
-                (rest, place) = (&rest[V::LEN..], &mut place[V::LEN..]);
-                let ascii = copy_ascii(any, rest, place);
+                let ascii = copy_ascii(block, rest, place);
                 (rest, place) = (&rest[ascii..], &mut place[ascii..]);
                 continue;
             }
@@ -143,29 +160,17 @@ pub(in crate::simd) fn decode_latin1<V: Latin1Block>(
     (at - split, written)
 }
 
-/// Decodes what [`decode_latin1`] has left, also less than a block.
+/// Copies ASCII, as far as it fits: the first block, and some blocks at a time after it. Returns its length.
 #[inline(always)]
-pub(in crate::simd) fn decode_short_latin1<V: Latin1Block>(
-    any: V,
-    bytes: &[u8],
-    out: &mut [u8],
-) -> (usize, usize) {
-    let (read, written) = decode_latin1(any, bytes, out);
-    if read == bytes.len() {
-        return (read, written);
-    }
-    let (more, len) = reference::decode_latin1(&bytes[read..], &mut out[written..]);
-    (read + more, written + len)
-}
-
-/// Copies ASCII at the start of `bytes`, some blocks at a time, as far as it fits. Returns its length.
-#[inline(always)]
-fn copy_ascii<V: Vector>(any: V, bytes: &[u8], out: &mut [u8]) -> usize {
+fn copy_ascii<V: Vector>(first: V, bytes: &[u8], out: &mut [u8]) -> usize {
+    store(first, out, 0);
     let stride = 4 * V::LEN;
-    let mut len = 0;
-    for (bytes, out) in bytes.chunks_exact(stride).zip(out.chunks_exact_mut(stride)) {
-        let (a, b) = (load(any, bytes, 0), load(any, bytes, V::LEN));
-        let (c, d) = (load(any, bytes, 2 * V::LEN), load(any, bytes, 3 * V::LEN));
+    let mut len = V::LEN;
+    for (bytes, out) in
+        bytes[V::LEN..].chunks_exact(stride).zip(out[V::LEN..].chunks_exact_mut(stride))
+    {
+        let (a, b) = (load(first, bytes, 0), load(first, bytes, V::LEN));
+        let (c, d) = (load(first, bytes, 2 * V::LEN), load(first, bytes, 3 * V::LEN));
         if a.or3(b, c.or(d)).any_high_bit() {
             break;
         }

@@ -54,7 +54,7 @@ pub(super) use encode::{encode_chars, encode_utf16};
 #[cfg(any(target_arch = "x86_64", target_arch = "wasm32"))]
 pub(super) use lanes::REVERSE_THREES;
 pub(super) use lanes::{Lanes, Part, one_part};
-pub(super) use latin1::{decode_latin1, decode_short_latin1, encode_latin1, encode_short_latin1};
+pub(super) use latin1::{decode_latin1, encode_latin1};
 pub(super) use operations::operations;
 pub(super) use scan::{
     ascii_before, block_errors, byte_masks, copy_valid_prefix, locate_error, valid_prefix_len,
@@ -73,7 +73,7 @@ pub(super) use vector::{SHIFT_UP, Vector, Vector16, arithmetic, first, first_mut
 #[cfg(target_arch = "x86_64")]
 #[allow(unused_imports)]
 pub(super) use {
-    latin1::Latin1Block,
+    latin1::{Latin1Block, decode_blocks, encode_blocks},
     scan::{cold_path, error_near, first_marks, marks, sequence_start},
     test::{Tested, any_wide, any_widest, backs_of, test_by, test_first, test_full},
     validate::{conclude, is_ascii, stray_after_ascii, unfinished},

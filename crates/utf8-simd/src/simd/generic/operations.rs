@@ -180,24 +180,12 @@ macro_rules! operations {
 
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn encode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-            let (read, written) = generic::encode_latin1(<$vector>::zero(), bytes, out);
-            if read == bytes.len() {
-                return (read, written);
-            }
-            let (bytes, out) = (&bytes[read..], &mut out[written..]);
-            let (more, len) = generic::encode_short_latin1(<$short>::zero(), bytes, out);
-            (read + more, written + len)
+            generic::encode_latin1((<$vector>::zero(), <$short>::zero()), bytes, out)
         }
 
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn decode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-            let (read, written) = generic::decode_latin1(<$vector>::zero(), bytes, out);
-            if read == bytes.len() {
-                return (read, written);
-            }
-            let (bytes, out) = (&bytes[read..], &mut out[written..]);
-            let (more, len) = generic::decode_short_latin1(<$short>::zero(), bytes, out);
-            (read + more, written + len)
+            generic::decode_latin1((<$vector>::zero(), <$short>::zero()), bytes, out)
         }
     };
 }

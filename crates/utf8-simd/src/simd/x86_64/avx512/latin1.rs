@@ -17,7 +17,7 @@ pub(in crate::simd) fn encode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, us
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn encode_long(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-    let (mut read, mut written) = generic::encode_latin1(Bytes64::zero(), bytes, out);
+    let (mut read, mut written) = generic::encode_blocks(Bytes64::zero(), bytes, out);
     while read < bytes.len()
         && let (more @ 1.., len) = encode_block(&bytes[read..], &mut out[written..])
     {
@@ -66,7 +66,7 @@ pub(in crate::simd) fn decode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, us
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn decode_long(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-    let (mut read, mut written) = generic::decode_latin1(Bytes64::zero(), bytes, out);
+    let (mut read, mut written) = generic::decode_blocks(Bytes64::zero(), bytes, out);
     while read < bytes.len()
         && let (more @ 1.., len) = decode_block(&bytes[read..], &mut out[written..])
     {
