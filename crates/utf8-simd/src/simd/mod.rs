@@ -95,7 +95,7 @@ mod x86_64 {
 }
 
 pub use numbers::ScalarUnit;
-pub(crate) use numbers::scalar_values;
+pub(crate) use numbers::{are_scalar_values, scalar_values};
 pub(crate) use reference::ascii_len;
 pub use reference::pairs::NulForm;
 pub use reference::{Sequence, begins_nothing, sequence, surrogate_pair};

@@ -1,8 +1,8 @@
 //! Latin-1.
 
-use super::utf16::stop_before;
+use super::utf16::{is_high, stop_before};
 use super::{
-    Errors, Latin1, Map, Source, Stop, Target, Transcoded, Utf8, put_units, through_utf16,
+    Errors, Latin1, Map, Source, Stop, Target, Transcoded, Utf8, convert_units, through_utf16,
 };
 use crate::simd::{Level, Sequence, head, sequence, tail};
 
@@ -40,15 +40,14 @@ pub(super) const GREATEST: u16 = 0xFF;
 /// Writes the characters of UTF-16, as many as fit, up to one that Latin-1 lacks unless it is replaced, and up to an unpaired
 /// surrogate. Returns the units read and the bytes written.
 pub(super) fn put(units: &[u16], output: &mut [u8], errors: Errors) -> (usize, usize) {
-    let one = |rest: &[u16]| match u8::try_from(*rest.first()?) {
-        Ok(byte) => Some(byte),
-        Err(_) if errors == Errors::Replace => {
-            (stop_before(rest, |unit| unit) == Stop::Full).then_some(b'?')
-        }
-        Err(_) => None,
+    let one = |rest: &[u16], room: &mut [u8]| {
+        let (&unit, to) = (rest.first()?, room.first_mut()?);
+        let is_replaced = errors == Errors::Replace && stop_before(rest, |unit| unit) == Stop::Full;
+        *to = u8::try_from(unit).ok().or(is_replaced.then_some(b'?'))?;
+        Some((1 + usize::from(is_high(unit)), 1))
     };
     let plain = |block: &[u16]| block.iter().fold(0, |all, unit| all | unit) <= GREATEST;
-    put_units(units, output, plain, |unit| unit as u8, one)
+    convert_units(units, output, plain, |unit| unit as u8, one)
 }
 
 /// Converts UTF-8 to Latin-1.

@@ -324,7 +324,7 @@ fn through_block<S: Source + ?Sized, U, const LEN: usize>(
 /// The units that are converted together, at least.
 const TOGETHER: usize = 32;
 
-/// A run of this many plain units is probably longer.
+/// A run of this many characters of one unit in both encodings is probably longer.
 const CALM: usize = 16;
 
 /// Converts units to one unit each, as far as they fit: in blocks that are `plain`. Returns how many.
@@ -366,34 +366,64 @@ impl<T: Copy, U, P: Fn(&[T]) -> bool, F: Fn(T) -> U> Task for MapBlocks<'_, T, U
     }
 }
 
-/// Converts units of UTF-16 to one unit each, and pairs of surrogates to one: blocks that are `plain` by `of`, and others one by
-/// one. `one` returns `None` for a character that the encoding lacks, and for an unpaired surrogate. Returns the units read and
-/// written.
-fn put_units<U>(
-    units: &[u16],
+/// Converts units: blocks that are `plain` to one unit each by `of`, and other characters by `one`. It writes the first character of
+/// its input and returns the units read and written, or `None` if it does not fit, cannot be converted, or is none. Returns
+/// the units read and written.
+fn convert_units<T: Copy, U>(
+    input: &[T],
     output: &mut [U],
-    plain: impl Fn(&[u16]) -> bool + Copy,
-    of: impl Fn(u16) -> U + Copy,
-    one: impl Fn(&[u16]) -> Option<U>,
+    plain: impl Fn(&[T]) -> bool + Copy,
+    of: impl Fn(T) -> U + Copy,
+    one: impl Fn(&[T], &mut [U]) -> Option<(usize, usize)>,
 ) -> (usize, usize) {
     let level = Level::detect();
     let (mut read, mut written) = (0, 0);
     loop {
-        let (from, to) = (&units[read..], &mut output[written..]);
+        let (from, to) = (&input[read..], &mut output[written..]);
         let len = level.run(MapBlocks { from, to, plain, of });
         read += len;
         written += len;
         let mut calm = 0;
         while calm < CALM {
-            let (Some(&unit), Some(to)) = (units.get(read), output.get_mut(written)) else {
+            let Some((used, len)) = one(&input[read..], &mut output[written..]) else {
                 return (read, written);
             };
-            let Some(converted) = one(&units[read..]) else { return (read, written) };
-            *to = converted;
-            read += if is_high(unit) { 2 } else { 1 };
-            written += 1;
-            calm = if plain(&[unit]) { calm + 1 } else { 0 };
+            calm = if used == len { calm + 1 } else { 0 };
+            read += used;
+            written += len;
         }
+    }
+}
+
+/// Converts units by `put`, which converts as many as fit and returns the units read and written. `stop` returns why it
+/// stops before a rest; what is ill-formed is replaced, or stops the conversion.
+fn replacing<T, U: Copy>(
+    input: &[T],
+    output: &mut [U],
+    errors: Errors,
+    replacement: &[U],
+    put: impl Fn(&[T], &mut [U]) -> (usize, usize),
+    stop: impl Fn(&[T]) -> Stop,
+) -> Transcoded {
+    let (mut read, mut written) = (0, 0);
+    loop {
+        let (used, len) = put(&input[read..], &mut output[written..]);
+        read += used;
+        written += len;
+        let stop = match stop(&input[read..]) {
+            Stop::IllFormed(len) if errors == Errors::Replace => {
+                let end = written + replacement.len();
+                if let Some(room) = output.get_mut(written..end) {
+                    room.copy_from_slice(replacement);
+                    read += len;
+                    written = end;
+                    continue;
+                }
+                Stop::Full
+            }
+            stop => stop,
+        };
+        return Transcoded { read, written, stop }.replace_end(output, errors, replacement);
     }
 }
 

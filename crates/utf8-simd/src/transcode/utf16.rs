@@ -5,8 +5,8 @@ use alloc::string::String;
 
 use super::utf8::put_damaged_ascii;
 use super::{
-    Errors, Map, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le, latin1, through_utf16,
-    utf32,
+    Errors, Map, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le, latin1, replacing,
+    through_utf16, utf32,
 };
 use crate::simd::{Level, ScalarUnit, Task};
 #[cfg(feature = "alloc")]
@@ -37,12 +37,19 @@ impl Source for Utf16 {
     }
 
     fn to_utf32<C: ScalarUnit>(input: &[u16], output: &mut [C], errors: Errors) -> Transcoded {
-        by_units(input, output, errors, C::REPLACEMENT, u16::MAX, utf32::put)
+        let stop = |rest: &[u16]| stop_before(rest, |unit| unit);
+        replacing(input, output, errors, C::REPLACEMENT, utf32::put, stop)
     }
 
     fn to_latin1(input: &[u16], output: &mut [u8], errors: Errors) -> Transcoded {
         let put = |units: &[u16], room: &mut [u8]| latin1::put(units, room, errors);
-        by_units(input, output, errors, b"?", latin1::GREATEST, put)
+        let stop = |rest: &[u16]| match stop_before(rest, |unit| unit) {
+            Stop::Full if errors == Errors::Stop && rest[0] > latin1::GREATEST => {
+                Stop::Unmappable(1 + usize::from(is_high(rest[0])))
+            }
+            stop => stop,
+        };
+        replacing(input, output, errors, b"?", put, stop)
     }
 
     #[cfg(feature = "alloc")]
@@ -136,39 +143,6 @@ impl Target for Utf16Be {
     ) -> Transcoded {
         let put = |units: &[u16], room: &mut [u8]| put_bytes(units, room, u16::to_be_bytes);
         through_utf16::<S, _>(input, output, errors, u16::MAX, put)
-    }
-}
-
-/// Converts units to one unit each, and pairs of surrogates to one. `put` and `greatest` are those of [`through_utf16`].
-fn by_units<U: Copy>(
-    input: &[u16],
-    output: &mut [U],
-    errors: Errors,
-    replacement: &[U],
-    greatest: u16,
-    put: impl Fn(&[u16], &mut [U]) -> (usize, usize),
-) -> Transcoded {
-    let (mut read, mut written) = (0, 0);
-    loop {
-        let (used, len) = put(&input[read..], &mut output[written..]);
-        read += used;
-        written += len;
-        let stop = match (stop_before(&input[read..], |unit| unit), errors) {
-            (Stop::IllFormed(len), Errors::Replace) => match output.get_mut(written..=written) {
-                Some(room) => {
-                    room.copy_from_slice(replacement);
-                    read += len;
-                    written += replacement.len();
-                    continue;
-                }
-                None => Stop::Full,
-            },
-            (Stop::Full, Errors::Stop) if input[read] > greatest => {
-                Stop::Unmappable(1 + usize::from(is_high(input[read])))
-            }
-            (stop, _) => stop,
-        };
-        return Transcoded { read, written, stop }.replace_end(output, errors, replacement);
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::utf8::put_damaged_ascii;
 use super::utf16::is_surrogate;
-use super::{CALM, Errors, MapBlocks, Source, Stop, Target, Transcoded, Utf32, put_units};
-use crate::simd::{Level, ScalarUnit, scalar_values, surrogate_pair, tail};
+use super::{Errors, MapBlocks, Source, Stop, Target, Transcoded, Utf32, convert_units, replacing};
+use crate::simd::{Level, ScalarUnit, are_scalar_values, scalar_values, surrogate_pair, tail};
 
 impl Source for char {
     type Input = [char];
@@ -46,25 +46,7 @@ impl Source for Utf32 {
     const NAME: &str = "UTF-32";
 
     fn to_utf16(input: &[u32], output: &mut [u16], errors: Errors) -> Transcoded {
-        let (mut read, mut written) = (0, 0);
-        loop {
-            let (used, len) = encode_utf16(&input[read..], &mut output[written..]);
-            read += used;
-            written += len;
-            let is_ill_formed = input.get(read).is_some_and(|&unit| char::from_u32(unit).is_none());
-            let stop = match (input.get(read), output.get_mut(written), errors) {
-                (None, ..) => Stop::Done,
-                (Some(_), _, Errors::Stop) if is_ill_formed => Stop::IllFormed(1),
-                (Some(_), Some(to), Errors::Replace) if is_ill_formed => {
-                    *to = 0xFFFD;
-                    read += 1;
-                    written += 1;
-                    continue;
-                }
-                _ => Stop::Full,
-            };
-            return Transcoded { read, written, stop };
-        }
+        replacing(input, output, errors, &[0xFFFD], encode_utf16, stop_before)
     }
 
     fn to_utf8(input: &[u32], output: &mut [u8], errors: Errors) -> Transcoded {
@@ -74,12 +56,14 @@ impl Source for Utf32 {
         let ascii = level.run(ascii);
         let encode = |chars: &[char], room: &mut [u8]| level.encode_chars(chars, room);
         let (rest, room) = (tail(input, ascii), &mut output[ascii..]);
-        let done = by_chars(rest, room, errors, "\u{FFFD}".as_bytes(), encode);
+        let put = |rest: &[u32], room: &mut [u8]| by_chars(rest, room, encode);
+        let done = replacing(rest, room, errors, "\u{FFFD}".as_bytes(), put, stop_before);
         Transcoded { read: ascii + done.read, written: ascii + done.written, ..done }
     }
 
     fn to_utf32<C: ScalarUnit>(input: &[u32], output: &mut [C], errors: Errors) -> Transcoded {
-        by_chars(input, output, errors, C::REPLACEMENT, copy)
+        let put = |rest: &[u32], room: &mut [C]| by_chars(rest, room, copy);
+        replacing(input, output, errors, C::REPLACEMENT, put, stop_before)
     }
 }
 
@@ -103,15 +87,20 @@ impl Target for Utf32 {
 /// Writes the characters of UTF-16, as many as fit. Stops before an unpaired surrogate. Returns the units read and the
 /// characters written.
 pub(super) fn put<C: ScalarUnit>(units: &[u16], output: &mut [C]) -> (usize, usize) {
-    let one = |rest: &[u16]| match *rest {
-        [high, low, ..] if is_surrogate(high) => surrogate_pair(high, low).map(C::from),
-        [unit, ..] => char::from_u32(unit.into()).map(C::from),
-        [] => None,
+    let one = |rest: &[u16], room: &mut [C]| {
+        let to = room.first_mut()?;
+        let (c, len) = match *rest {
+            [high, low, ..] if is_surrogate(high) => (surrogate_pair(high, low)?, 2),
+            [unit, ..] => (char::from_u32(unit.into())?, 1),
+            [] => return None,
+        };
+        *to = c.into();
+        Some((len, 1))
     };
     let no_surrogates = |block: &[u16]| {
         block.iter().fold(u16::MAX, |least, unit| least.min(unit.wrapping_sub(0xD800))) >= 0x800
     };
-    put_units(units, output, no_surrogates, C::of_unit, one)
+    convert_units(units, output, no_surrogates, C::of_unit, one)
 }
 
 /// Copies `char`s, as many as fit. Returns how many are read and written.
@@ -123,45 +112,25 @@ fn copy<C: ScalarUnit>(chars: &[char], output: &mut [C]) -> (usize, usize) {
 /// Encodes numbers or `char`s in UTF-16, as many as fit, up to one that is no scalar value. Returns how many are read, and the
 /// units written.
 fn encode_utf16<C: ScalarUnit + Into<u32>>(items: &[C], output: &mut [u16]) -> (usize, usize) {
-    let level = Level::detect();
-    let plain = |block: &[C]| {
-        let most = block.iter().fold(0, |most, &c| c.into().max(most));
-        let least =
-            block.iter().fold(u32::MAX, |least, &c| least.min(c.into().wrapping_sub(0xD800)));
-        most < 0x1_0000 && least >= 0x800
+    let one = |rest: &[C], room: &mut [u16]| {
+        let c = char::from_u32((*rest.first()?).into())?;
+        let to = room.get_mut(..c.len_utf16())?;
+        Some((1, c.encode_utf16(to).len()))
     };
-    let (mut read, mut written) = (0, 0);
-    loop {
-        let (from, to) = (&items[read..], &mut output[written..]);
-        let len = level.run(MapBlocks { from, to, plain, of: |c: C| c.into() as u16 });
-        read += len;
-        written += len;
-        let mut calm = 0;
-        while calm < CALM {
-            let Some(c) = items.get(read).and_then(|&c| char::from_u32(c.into())) else {
-                return (read, written);
-            };
-            let Some(to) = output.get_mut(written..written + c.len_utf16()) else {
-                return (read, written);
-            };
-            calm = if to.len() == 1 { calm + 1 } else { 0 };
-            written += c.encode_utf16(to).len();
-            read += 1;
-        }
-    }
+    let plain = |block: &[C]| are_scalar_values(block, 0x1_0000);
+    convert_units(items, output, plain, |c: C| c.into() as u16, one)
 }
 
-/// Converts numbers by way of `char`s, a window at a time, so that it is still in the cache when it is converted.
-fn by_chars<U: Copy>(
+/// Converts numbers by way of `char`s, as many as fit, up to one that is no scalar value: a window at a time, so that it is still
+/// in the cache when it is converted. Returns how many are read, and the units written.
+fn by_chars<U>(
     input: &[u32],
     output: &mut [U],
-    errors: Errors,
-    replacement: &[U],
     convert: impl Fn(&[char], &mut [U]) -> (usize, usize),
-) -> Transcoded {
+) -> (usize, usize) {
     const WINDOW: usize = 4096;
     let (mut read, mut written) = (0, 0);
-    let stop = loop {
+    loop {
         let rest = tail(input, read);
         // No more than fit, and one that shows why it stopped.
         let most = (output.len() - written).saturating_add(1).min(WINDOW);
@@ -170,24 +139,17 @@ fn by_chars<U: Copy>(
         let (used, len) = convert(chars, &mut output[written..]);
         read += used;
         written += len;
-        if used < chars.len() {
-            break Stop::Full;
+        if used < window.len() || window.len() == rest.len() {
+            return (read, written);
         }
-        if chars.len() == rest.len() {
-            break Stop::Done;
-        }
-        if chars.len() == window.len() {
-            continue;
-        }
-        if errors == Errors::Stop {
-            break Stop::IllFormed(1);
-        }
-        let Some(room) = output.get_mut(written..written + replacement.len()) else {
-            break Stop::Full;
-        };
-        room.copy_from_slice(replacement);
-        read += 1;
-        written += replacement.len();
-    };
-    Transcoded { read, written, stop }
+    }
+}
+
+/// Returns why a strict conversion stops before `input`, if it is neither ill-formed nor at its end: the output is full.
+fn stop_before(input: &[u32]) -> Stop {
+    match input.first() {
+        None => Stop::Done,
+        Some(&unit) if char::from_u32(unit).is_none() => Stop::IllFormed(1),
+        Some(_) => Stop::Full,
+    }
 }
