@@ -64,7 +64,9 @@ impl<C> Utf8FramesCodec<C> {
         while let Some(error) = decoder.finish_after(&frame) {
             frame.advance(error.bytes().len());
             let repair = decoder.repair(self.mode, &error).ok_or(error)?;
-            text = [&*text, &*repair].concat().into();
+            if !repair.is_empty() {
+                text = [&*text, &*repair].concat().into();
+            }
         }
         Ok(text)
     }

@@ -95,6 +95,15 @@ fn the_text_of_a_clean_frame_is_not_copied() {
 }
 
 #[test]
+fn the_text_of_a_frame_is_not_copied_if_its_incomplete_end_is_skipped() {
+    let frames = DecimalFrames::octet_counting();
+    let mut codec = Utf8FramesCodec::new(frames).with_error_mode(ErrorMode::Skip);
+    let (mut buffer, start) = read_buffer(b"7 clean\xE2\x82");
+    let text = codec.decode(&mut buffer).unwrap().unwrap().unwrap();
+    assert_eq!((&*text, place(&text)), ("clean", start + 2));
+}
+
+#[test]
 fn a_malformed_length_is_an_error_before_the_frame_is_buffered() {
     let headers = |framing: DecimalFrames, header: &[u8]| {
         let mut buffer = BytesMut::from(header);
