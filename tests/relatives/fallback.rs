@@ -2,11 +2,11 @@
 
 use proptest::prelude::*;
 use utf8_codec::decoder::Status;
-use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+use utf8_codec::fallback::{FallbackDecoder, FallbackUses, LegacyEncoding};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8ErrorKind, Utf8Options};
 
 use crate::counting;
-use crate::fallback_model::{EXTENTS, Extent, decode, latin1, model, push, push_all, uses};
+use crate::fallback_model::{EXTENTS, Extent, decode, latin1, model, push, push_all};
 use crate::lists::assert_linear;
 
 const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
@@ -91,7 +91,7 @@ proptest! {
                         errors.push((text.len(), error));
                     }
                     let counted = (decoder.error_count(), decoder.bom_seen());
-                    (text, errors, uses(&decoder), counted)
+                    (text, errors, decoder.fallback_uses(), counted)
                 };
                 let whole = outcome(vec![&bytes]);
                 prop_assert_eq!(&outcome(cut(&bytes, &lens)), &whole, "{:?} {:?}", extent, bom);
@@ -244,7 +244,7 @@ fn rest_fallback_survives_finish_but_not_reset() {
     assert_eq!(text, "€Ã©");
     decoder.reset();
     push(&mut decoder, b"\xC3\xA9", &mut text);
-    assert_eq!((&*text, uses(&decoder)), ("€Ã©é", (None, 0, 0, 0)));
+    assert_eq!((&*text, decoder.fallback_uses()), ("€Ã©é", FallbackUses::default()));
 }
 
 #[test]
@@ -346,13 +346,8 @@ fn many_near_parts_are_counted_like_single_ones() {
                 let _done = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
             }
             decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
-            let fallback = (
-                decoder.fallback_uses().first,
-                decoder.fallback_uses().runs,
-                decoder.fallback_uses().bytes,
-            );
             let errors = (decoder.error_count(), decoder.first_error(), decoder.position());
-            (text, fallback, errors)
+            (text, decoder.fallback_uses(), errors)
         };
         let expected = decode(1);
         for len in [2, 3, 7, 63, 64, 300, 1460, 4096, 20_000, bytes.len()] {

@@ -21,7 +21,7 @@ use tokio_util::codec::Decoder;
 #[cfg(feature = "codec")]
 use utf8_codec::codec::{CodecError, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::decoder::Status;
-use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+use utf8_codec::fallback::{FallbackDecoder, FallbackUses, LegacyEncoding};
 #[cfg(feature = "stream")]
 use utf8_codec::stream::{StreamError, Utf8Stream};
 use utf8_codec::{ErrorMode, Utf8Error};
@@ -72,7 +72,7 @@ pub(crate) struct Outcome {
 
 impl Outcome {
     pub(crate) fn new(text: String, decoder: &FallbackDecoder) -> Self {
-        let (first, runs, bytes, _) = uses(decoder);
+        let FallbackUses { first, runs, bytes, .. } = decoder.fallback_uses();
         Self { text, runs, bytes: Some(bytes), first, legacy: Vec::new() }
     }
 }
@@ -82,16 +82,6 @@ impl PartialEq for Outcome {
         let same_bytes = self.bytes.zip(other.bytes).is_none_or(|(one, two)| one == two);
         same_bytes && (&self.text, self.runs, self.first) == (&other.text, other.runs, other.first)
     }
-}
-
-/// The first offset, the runs, the bytes and the replacements of the fallback.
-pub(crate) fn uses(decoder: &FallbackDecoder) -> (Option<u64>, u64, u64, u64) {
-    (
-        decoder.fallback_uses().first,
-        decoder.fallback_uses().runs,
-        decoder.fallback_uses().bytes,
-        decoder.fallback_uses().replaced,
-    )
 }
 
 pub(crate) fn latin1(bytes: &[u8]) -> String {
@@ -393,7 +383,7 @@ pub(crate) fn run<'a>(
     }
     while report(codec.decode_eof(&mut buffer)) {}
     assert!(buffer.is_empty(), "no byte is left over at the end");
-    let (runs, first) = (codec.fallback_uses().runs, codec.fallback_uses().first);
+    let FallbackUses { runs, first, .. } = codec.fallback_uses();
     Outcome { text, runs, first, ..Outcome::default() }
 }
 
@@ -426,7 +416,7 @@ pub(crate) fn lines<'a>(
         report(item);
     }
     assert!(buffer.is_empty(), "no byte is left over at the end");
-    let (runs, first) = (codec.fallback_uses().runs, codec.fallback_uses().first);
+    let FallbackUses { runs, first, .. } = codec.fallback_uses();
     let outcome = Outcome { runs, first, ..Outcome::default() };
     (reported, outcome)
 }
