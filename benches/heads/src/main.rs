@@ -51,7 +51,6 @@ fn main() {
         validate,
         locate,
         convert,
-        convert_others,
         latin1,
         count_units,
         repair,
@@ -157,8 +156,13 @@ fn convert(bench: &mut Bench) {
         for corpus in Corpus::SCRIPTS {
             let texts = texts(corpus, len);
             let bytes = Inputs::new(texts.iter().map(|text| text.clone().into_bytes()), offset);
-            let units = texts.iter().map(|text| text.encode_utf16().collect());
-            let units: Inputs<u16> = Inputs::new(units, offset);
+            let in_units = || texts.iter().map(|text| text.encode_utf16().collect::<Vec<_>>());
+            let units: Inputs<u16> = Inputs::new(in_units(), offset);
+            let swap = |units: Vec<u16>| units.into_iter().map(u16::to_be).collect::<Vec<_>>();
+            let swapped: Inputs<u16> = Inputs::new(in_units().map(swap), offset);
+            let as_bytes =
+                |units: Vec<u16>| units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+            let big_endian: Inputs<u8> = Inputs::new(in_units().map(as_bytes), offset);
             let chars = texts.iter().map(|text| text.chars().collect());
             let chars: Inputs<char> = Inputs::new(chars, offset);
             let numbers = texts.iter().map(|text| text.chars().map(u32::from).collect());
@@ -188,26 +192,6 @@ fn convert(bench: &mut Bench) {
                 (&chars, whole(transcode::<char, Utf8>)),
                 (&numbers, simdutf::utf32_to_utf8),
             );
-        }
-    }
-}
-
-/// Pairs of encodings that are less usual: other byte orders, UTF-32 in numbers, and those without UTF-8.
-fn convert_others(bench: &mut Bench) {
-    for (size, len, offset) in SIZES {
-        for corpus in Corpus::SCRIPTS {
-            let texts = texts(corpus, len);
-            let bytes = Inputs::new(texts.iter().map(|text| text.clone().into_bytes()), offset);
-            let in_units = || texts.iter().map(|text| text.encode_utf16().collect::<Vec<_>>());
-            let units: Inputs<u16> = Inputs::new(in_units(), offset);
-            let swap = |units: Vec<u16>| units.into_iter().map(u16::to_be).collect::<Vec<_>>();
-            let swapped: Inputs<u16> = Inputs::new(in_units().map(swap), offset);
-            let as_bytes =
-                |units: Vec<u16>| units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
-            let big_endian: Inputs<u8> = Inputs::new(in_units().map(as_bytes), offset);
-            let numbers = texts.iter().map(|text| text.chars().map(u32::from).collect());
-            let numbers: Inputs<u32> = Inputs::new(numbers, offset);
-
             conversion(
                 bench,
                 ("to-utf-32", corpus, size),
@@ -251,10 +235,12 @@ fn convert_others(bench: &mut Bench) {
 
 /// The characters and the UTF-16 units of a text.
 fn count_units(bench: &mut Bench) {
-    for (size, len, _) in SIZES {
+    for (size, len, offset) in SIZES {
         for corpus in Corpus::SCRIPTS {
-            let texts = texts(corpus, len);
-            let bytes = texts.iter().map(String::len).sum();
+            let texts = Inputs::new(texts(corpus, len).into_iter().map(String::into_bytes), offset);
+            let texts: Vec<_> =
+                texts.iter().map(|text| str::from_utf8(text).expect("texts are UTF-8")).collect();
+            let bytes = texts.iter().map(|text| text.len()).sum();
             let sum = |count: fn(&str) -> usize| {
                 let texts = &texts;
                 move || black_box(texts).iter().map(|text| count(text) as u64).sum::<u64>()
