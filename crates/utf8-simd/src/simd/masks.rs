@@ -1,4 +1,5 @@
-//! The ill-formed parts of a block, found at once, for errors that are close together. A level classifies the bytes into masks, one bit per byte. The rest works on these masks:
+//! The ill-formed parts of a block, found at once, for errors that are close together. A level classifies the bytes into masks,
+//! one bit per byte. The rest works on these masks:
 //!
 //! ```text
 //! here        = continuation bytes
