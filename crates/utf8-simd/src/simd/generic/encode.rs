@@ -73,22 +73,22 @@ const fn ascii_room<V: Lanes>() -> usize {
 }
 
 trait Encodable: Initialised {
-    /// Encodes the first `LEN / 2` items. Returns the items read and the bytes written. Does not read a high
-    /// surrogate at the end. Unpaired ones are `replaced` and counted; without a counter, reads nothing if there is one.
+    /// A step: `LEN / 2` items.
+    type Step<V: Lanes>;
+
+    /// Loads the first items.
+    fn load<V: Lanes>(any: V, items: &[Self]) -> Self::Step<V>;
+
+    /// Loads fewer items, with zeros after them; `None` for too few: fewer than two units, or no `char`.
+    fn load_few<V: Lanes + Vector16>(any: V, items: &[Self]) -> Option<Self::Step<V>>;
+
+    /// Encodes a step. Returns the items read and the bytes written. Does not read a high surrogate at the end.
+    /// Unpaired ones are `replaced` and counted; without a counter, reads nothing if there is one.
     fn put<V: Lanes>(
-        any: V,
-        items: &[Self],
+        step: Self::Step<V>,
         room: &mut [MaybeUninit<u8>],
         replaced: &mut Option<&mut u64>,
     ) -> (usize, usize);
-
-    /// [`put`](Self::put) for fewer items, with zeros after them; `None` for too few: fewer than two units, or no `char`.
-    fn put_few<V: Lanes + Vector16>(
-        any: V,
-        items: &[Self],
-        room: &mut [MaybeUninit<u8>],
-        replaced: &mut Option<&mut u64>,
-    ) -> Option<(usize, usize)>;
 
     /// Encodes the first `STRIDE` times `LEN / 2` items if they are ASCII. Returns whether they are.
     fn put_ascii<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool;
@@ -140,7 +140,7 @@ fn encode_steps<V: Lanes, I: Encodable>(
     }
     let mut is_stuck = false;
     while rest.len() >= step && place.len() >= room {
-        let (more, len) = I::put::<V>(any, rest, place, replaced);
+        let (more, len) = I::put::<V>(I::load(any, rest), place, replaced);
         if more == 0 {
             is_stuck = true;
             break;
@@ -179,11 +179,9 @@ fn encode_rest<V: Lanes + Vector16, I: Encodable>(
         let fits = out.len() - written >= room;
         let place = if fits { &mut out[written..] } else { &mut scratch };
         let before = replaced.as_deref().copied();
-        let done = match count == step {
-            true => Some(I::put::<V>(any, rest, place, replaced)),
-            false => I::put_few::<V>(any, rest, place, replaced),
-        };
-        let Some((more, len)) = done else { break };
+        let loaded = if count == step { Some(I::load(any, rest)) } else { I::load_few(any, rest) };
+        let Some(loaded) = loaded else { break };
+        let (more, len) = I::put::<V>(loaded, place, replaced);
         // Zeros after the items are a byte each.
         let (more, len) = (more.min(count), len - more.saturating_sub(count));
         if more == 0 {
@@ -204,36 +202,26 @@ fn encode_rest<V: Lanes + Vector16, I: Encodable>(
     (read, written)
 }
 
-#[inline(always)]
-fn load_units<V: Lanes>(any: V, units: &[u16]) -> V {
-    any.load(as_bytes(&units[..V::LEN / 2]))
-}
-
-#[inline(always)]
-fn load_chars<V: Lanes>(any: V, chars: &[char]) -> [V; 2] {
-    let bytes = as_bytes(&chars[..V::LEN / 2]);
-    [load(any, bytes, 0), load(any, bytes, V::LEN)]
-}
-
 impl Encodable for u16 {
+    type Step<V: Lanes> = V;
+
     #[inline(always)]
-    fn put<V: Lanes>(
-        any: V,
-        items: &[Self],
-        room: &mut [MaybeUninit<u8>],
-        replaced: &mut Option<&mut u64>,
-    ) -> (usize, usize) {
-        put_units::<V, true>(load_units(any, items), room, replaced)
+    fn load<V: Lanes>(any: V, units: &[Self]) -> V {
+        any.load(as_bytes(&units[..V::LEN / 2]))
     }
 
     #[inline(always)]
-    fn put_few<V: Lanes + Vector16>(
-        any: V,
-        items: &[Self],
+    fn load_few<V: Lanes + Vector16>(any: V, units: &[Self]) -> Option<V> {
+        load_few(any, as_bytes(units))
+    }
+
+    #[inline(always)]
+    fn put<V: Lanes>(
+        units: V,
         room: &mut [MaybeUninit<u8>],
         replaced: &mut Option<&mut u64>,
-    ) -> Option<(usize, usize)> {
-        Some(put_units::<V, true>(load_few(any, as_bytes(items))?, room, replaced))
+    ) -> (usize, usize) {
+        put_units::<V, true>(units, room, replaced)
     }
 
     #[inline(always)]
@@ -241,10 +229,10 @@ impl Encodable for u16 {
         let step = V::LEN / 2;
         let (items, room) = (&items[..STRIDE * step], &mut room[..ascii_room::<V>()]);
         // Not by `map`: a function that is passed on would lose the target feature.
-        let a = load_units::<V>(any, items);
-        let b = load_units::<V>(any, &items[step..]);
-        let c = load_units::<V>(any, &items[2 * step..]);
-        let d = load_units::<V>(any, &items[3 * step..]);
+        let a = Self::load::<V>(any, items);
+        let b = Self::load::<V>(any, &items[step..]);
+        let c = Self::load::<V>(any, &items[2 * step..]);
+        let d = Self::load::<V>(any, &items[3 * step..]);
         if a.or(b).or(c.or(d)).intersects(a.splat_16(0xFF80)) {
             return false;
         }
@@ -254,40 +242,44 @@ impl Encodable for u16 {
 }
 
 impl Encodable for char {
+    type Step<V: Lanes> = [V; 2];
+
     #[inline(always)]
-    fn put<V: Lanes>(
-        any: V,
-        items: &[Self],
-        room: &mut [MaybeUninit<u8>],
-        _: &mut Option<&mut u64>,
-    ) -> (usize, usize) {
-        put_two(load_chars::<V>(any, items), room)
+    fn load<V: Lanes>(any: V, chars: &[Self]) -> [V; 2] {
+        let bytes = as_bytes(&chars[..V::LEN / 2]);
+        [load(any, bytes, 0), load(any, bytes, V::LEN)]
     }
 
     #[inline(always)]
-    fn put_few<V: Lanes + Vector16>(
-        any: V,
-        items: &[Self],
-        room: &mut [MaybeUninit<u8>],
-        _: &mut Option<&mut u64>,
-    ) -> Option<(usize, usize)> {
-        let bytes = as_bytes(items);
+    fn load_few<V: Lanes + Vector16>(any: V, chars: &[Self]) -> Option<[V; 2]> {
+        let bytes = as_bytes(chars);
         let zero = any.splat(0);
-        let chars = match bytes.first_chunk::<16>() {
+        Some(match bytes.first_chunk::<16>() {
             Some(first) => [any.load(first), load_few(any, &bytes[16..]).unwrap_or(zero)],
             None => [load_few(any, bytes)?, zero],
-        };
-        Some(put_two(chars, room))
+        })
+    }
+
+    #[inline(always)]
+    fn put<V: Lanes>(
+        [first, second]: [V; 2],
+        room: &mut [MaybeUninit<u8>],
+        _: &mut Option<&mut u64>,
+    ) -> (usize, usize) {
+        if !first.or(second).intersects(first.splat_32(0x1F_0000)) {
+            return put_units::<V, false>(first.narrow_32(second), room, &mut None);
+        }
+        (V::LEN / 2, put_chars([first, second], room))
     }
 
     #[inline(always)]
     fn put_ascii<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool {
         let step = V::LEN / 2;
         let (items, room) = (&items[..STRIDE * step], &mut room[..ascii_room::<V>()]);
-        let [a, b] = load_chars::<V>(any, items);
-        let [c, d] = load_chars::<V>(any, &items[step..]);
-        let [e, f] = load_chars::<V>(any, &items[2 * step..]);
-        let [g, h] = load_chars::<V>(any, &items[3 * step..]);
+        let [a, b] = Self::load::<V>(any, items);
+        let [c, d] = Self::load::<V>(any, &items[step..]);
+        let [e, f] = Self::load::<V>(any, &items[2 * step..]);
+        let [g, h] = Self::load::<V>(any, &items[3 * step..]);
         let all = a.or(b).or(c.or(d)).or(e.or(f).or(g.or(h)));
         if all.intersects(all.splat_32(!0x7F)) {
             return false;
@@ -295,15 +287,6 @@ impl Encodable for char {
         put_ascii_units([a.narrow_32(b), c.narrow_32(d), e.narrow_32(f), g.narrow_32(h)], room);
         true
     }
-}
-
-/// Encodes two vectors of `char`s; see [`Encodable::put`].
-#[inline(always)]
-fn put_two<V: Lanes>([first, second]: [V; 2], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
-    if !first.or(second).intersects(first.splat_32(0x1F_0000)) {
-        return put_units::<V, false>(first.narrow_32(second), room, &mut None);
-    }
-    (V::LEN / 2, put_chars([first, second], room))
 }
 
 #[inline(always)]
