@@ -102,6 +102,21 @@ impl Level {
         dispatch!(self, ascii_before(ends, input))
     }
 
+    /// Copies the bytes at the start of `input`, up to the first of `ends`, to the start of `out`, as far as they fit.
+    /// Returns their number, and of how many at the start this level has found that they are ASCII. Later bytes of `out` may
+    /// be overwritten.
+    ///
+    /// A line that is longer than the input is found and copied in one pass.
+    #[inline]
+    pub fn copy_before(
+        self,
+        ends: [u8; 2],
+        input: &[u8],
+        out: &mut [MaybeUninit<u8>],
+    ) -> (usize, usize) {
+        dispatch!(self, copy_before(ends, input, out))
+    }
+
     /// Finds the ill-formed parts of a block that does not begin inside a sequence. Returns `None` if this
     /// level has no fast method, or if they are so few that it is not faster.
     #[inline]

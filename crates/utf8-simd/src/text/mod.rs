@@ -11,6 +11,7 @@
 //! | split text off `Bytes` or `BytesMut` | [`take_valid_prefix`], [`take_text`], [`take_text_with`] |
 //! | share a part of `Bytes` as text | [`slice_text`] |
 //! | gather the text of a message that arrives in pieces | [`GatheredText`] |
+//! | validate text that arrives in pieces later, many bytes at once | [`DeferredText`] |
 //!
 #![cfg_attr(feature = "std", doc = "```")]
 #![cfg_attr(not(feature = "std"), doc = "```ignore")]
@@ -36,6 +37,8 @@
 
 #[cfg(feature = "bytes")]
 mod bytes;
+#[cfg(feature = "alloc")]
+mod deferred;
 mod parts;
 #[cfg(feature = "std")]
 mod read_buffer;
@@ -44,6 +47,8 @@ mod text_output;
 
 #[cfg(feature = "bytes")]
 pub use bytes::{GatheredText, SplitTo, slice_text, take_text, take_text_with, take_valid_prefix};
+#[cfg(feature = "alloc")]
+pub use deferred::DeferredText;
 pub use parts::ShortText;
 #[doc(hidden)]
 pub use parts::{BlockPart, BlockParts};

@@ -181,7 +181,7 @@ fn error_search_reads_only_its_input() {
     for_each_error(lengths(), |bytes| check_reading(&mut page, bytes));
 }
 
-/// Compares copying with [`Level::valid_prefix_len`].
+/// Compares copying with [`Level::valid_prefix_len`], and with a search.
 fn check_copying(input: &mut Guarded, output: &mut Guarded, bytes: &[u8]) {
     for (from, to) in BOTH_EDGES {
         let place = &*input.put(bytes, from);
@@ -199,6 +199,17 @@ fn check_copying(input: &mut Guarded, output: &mut Guarded, bytes: &[u8]) {
                     context()
                 );
                 assert!(out[..copied] == bytes[..copied], "{}, {from:?}, {to:?}", context());
+                let after = &out[bytes.len().min(room)..];
+                assert!(after.iter().all(|&byte| byte == BYTE), "{}, after", context());
+
+                let out = output.put(&vec![MaybeUninit::new(BYTE); room], to);
+                let (copied, ascii) = level.copy_before(*b"x\n", place, out);
+                // SAFETY: all elements have been initialised.
+                let out = unsafe { &*(ptr::from_ref(out) as *const [u8]) };
+                let before = bytes.iter().take(room).take_while(|byte| !b"x\n".contains(byte));
+                assert_eq!(copied, before.count(), "{}", context());
+                assert!(out[..copied] == bytes[..copied], "{}, {from:?}, {to:?}", context());
+                assert!(ascii <= copied && bytes[..ascii].is_ascii(), "{}, ASCII", context());
                 let after = &out[bytes.len().min(room)..];
                 assert!(after.iter().all(|&byte| byte == BYTE), "{}, after", context());
             }

@@ -7,6 +7,7 @@ use crate::support::{self, Random};
 use std::collections::BTreeSet;
 use std::mem::MaybeUninit;
 
+use utf8_simd::text::DeferredText;
 use utf8_simd::{BlockErrors, ErrorLen, Level, Validated};
 
 /// Text in every script, and pieces of sequences.
@@ -263,6 +264,41 @@ fn ascii_is_counted_up_to_an_end_or_a_non_ascii_byte() {
                 bytes[at] = was;
             }
             check_ascii_before(ends, &bytes);
+        }
+    }
+}
+
+/// Checks that every level copies the bytes before the first of `ends`, as far as there is `room`.
+fn check_copy_before(ends: [u8; 2], bytes: &[u8], room: usize) {
+    let len = bytes.iter().take(room).take_while(|byte| !ends.contains(byte)).count();
+    let ascii = bytes.iter().take_while(|byte| byte.is_ascii()).count();
+    for level in Level::available() {
+        let context = || format!("{}, {room}: {bytes:02X?}", level.name());
+        let mut text = DeferredText::with_capacity(room);
+        assert_eq!(text.push_before(level, ends, bytes).min(room), len, "{}", context());
+        let found = text.len() - text.rest().len();
+        assert!(found <= ascii.min(len), "{}", context());
+        text.validate();
+        text.clear_rest();
+        let valid = std::str::from_utf8(&bytes[..len]).map_or_else(|e| e.valid_up_to(), str::len);
+        assert_eq!(text.into_text().as_bytes(), &bytes[..valid], "{}", context());
+    }
+}
+
+#[test]
+fn bytes_are_copied_up_to_an_end_or_as_far_as_there_is_room() {
+    for ends in [*b"\n\n", *b"\r\n", [0, 0x7F], [0x80, 0xFF]] {
+        for len in (0..=300).chain([511, 512, 513, 700, 1459]) {
+            let mut bytes: Vec<u8> = (b' '..0x7F).chain("é語".bytes()).cycle().take(len).collect();
+            let [a, b] = ends;
+            for (at, byte) in (0..len).flat_map(|at| [a, b, b'\t', 0xFF].map(|byte| (at, byte))) {
+                let was = std::mem::replace(&mut bytes[at], byte);
+                check_copy_before(ends, &bytes, len);
+                check_copy_before(ends, &bytes[at.saturating_sub(len % 70)..], at);
+                bytes[at] = was;
+            }
+            check_copy_before(ends, &bytes, len + 100);
+            check_copy_before(ends, &vec![b'x'; len], len);
         }
     }
 }

@@ -57,7 +57,8 @@ pub(super) use lanes::{Lanes, Part, one_part};
 pub(super) use latin1::{decode_latin1, encode_latin1};
 pub(super) use operations::operations;
 pub(super) use scan::{
-    ascii_before, block_errors, byte_masks, copy_valid_prefix, locate_error, valid_prefix_len,
+    ascii_before, block_errors, byte_masks, copy_before, copy_valid_prefix, locate_error,
+    valid_prefix_len,
 };
 pub(super) use test::Verdict;
 pub(super) use unmask::unmask_and_validate_long;

@@ -66,6 +66,15 @@ macro_rules! operations {
             generic::ascii_before(<$vector>::zero(), ends, input)
         }
 
+        #[target_feature(enable = $feature)]
+        pub(in crate::simd) fn copy_before(
+            ends: [u8; 2],
+            input: &[u8],
+            out: &mut [MaybeUninit<u8>],
+        ) -> (usize, usize) {
+            generic::copy_before(<$vector>::zero(), ends, input, out)
+        }
+
         /// Finds the ill-formed parts; see [`Level::block_errors`](crate::simd::Level::block_errors).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn block_errors(block: &[u8; BLOCK_ERRORS_LEN]) -> Option<BlockErrors> {

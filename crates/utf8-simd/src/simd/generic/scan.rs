@@ -113,6 +113,60 @@ fn is_plain<V: Vector>(any: V, ends: [u8; 2], input: &[u8]) -> bool {
     !a.or(b).or(c.or(d)).any_high_bit()
 }
 
+/// Copies the bytes at the start of `input`, up to the first of `ends`, to `out`; see
+/// [`Level::copy_before`](crate::simd::Level::copy_before).
+#[inline(always)]
+pub(in crate::simd) fn copy_before<V: Vector>(
+    any: V,
+    ends: [u8; 2],
+    input: &[u8],
+    out: &mut [MaybeUninit<u8>],
+) -> (usize, usize) {
+    let needles = ends.map(|end| any.splat(end));
+    let greatest = any.splat(ends[0].max(ends[1]));
+    let (mut at, mut ascii) = (0, 0);
+    while let Some(stride) = input.get(at..at + 4 * V::LEN)
+        && let Some(room) = out.get_mut(at..at + 4 * V::LEN)
+    {
+        let vectors = [0, 1, 2, 3].map(|n| load::<V>(any, stride, n * V::LEN));
+        let [a, b, c, d] = vectors;
+        // The ends are usually control characters, of which text has few others.
+        let above = a.min(b).min(c.min(d)).saturating_sub(greatest);
+        if any.splat(0x80).saturating_sub(above).any_high_bit()
+            && vectors.iter().any(|bytes| matches(*bytes, needles).any_high_bit())
+        {
+            break;
+        }
+        for (n, bytes) in vectors.iter().enumerate() {
+            bytes.store(&mut room[n * V::LEN..]);
+        }
+        if ascii == at && !a.or(b).or(c.or(d)).any_high_bit() {
+            ascii += 4 * V::LEN;
+        }
+        at += 4 * V::LEN;
+    }
+    let len = input.len().min(out.len());
+    let Some(last) = len.checked_sub(V::LEN) else {
+        return reference::copy_before(ends, input, out);
+    };
+    while at < len {
+        // The last vector can begin before `at`, with bytes that are none of `ends`.
+        let from = at.min(last);
+        let bytes = load::<V>(any, input, from);
+        bytes.store(&mut out[from..]);
+        let end = matches(bytes, needles).first_high_bit();
+        let next = from + end.unwrap_or(V::LEN);
+        if ascii == at && !bytes.any_high_bit() {
+            ascii = next;
+        }
+        at = next;
+        if end.is_some() {
+            break;
+        }
+    }
+    (at, ascii)
+}
+
 /// Finds the first error in `input` at or after `from`, if there is one.
 #[inline(always)]
 pub(in crate::simd) fn locate_error<V: Vector>(any: V, input: &[u8], from: usize) -> Validated {

@@ -86,6 +86,26 @@ pub(in crate::simd) fn ascii_before(ends: [u8; 2], input: &[u8]) -> usize {
     at + super::tail(input, at).iter().take_while(|byte| is_counted(byte)).count()
 }
 
+/// Copies the bytes at the start of `input`, up to the first of `ends`, as far as they fit. Returns their number, and
+/// that no byte is known to be ASCII.
+pub(in crate::simd) fn copy_before(
+    ends: [u8; 2],
+    input: &[u8],
+    out: &mut [MaybeUninit<u8>],
+) -> (usize, usize) {
+    let input = &input[..input.len().min(out.len())];
+    let is_copied = |byte: &u8| (*byte != ends[0]) & (*byte != ends[1]);
+    // Compilers vectorise the test of a block.
+    let (blocks, _) = input.as_chunks::<16>();
+    let all = |block: &&[u8; 16]| block.iter().fold(true, |all, byte| all & is_copied(byte));
+    let at = 16 * blocks.iter().take_while(all).count();
+    let len = at + super::tail(input, at).iter().take_while(|byte| is_copied(byte)).count();
+    for (byte, room) in input[..len].iter().zip(out) {
+        room.write(*byte);
+    }
+    (len, 0)
+}
+
 /// Whether `byte` is not ASCII and begins no sequence.
 #[inline]
 pub const fn begins_nothing(byte: u8) -> bool {

@@ -2,6 +2,7 @@
 //! Comparisons return masks.
 
 use core::arch::x86_64::*;
+use core::mem::MaybeUninit;
 use core::ops::RangeInclusive;
 
 use crate::simd::generic::{self, Vector, first};
@@ -44,6 +45,15 @@ pub(in crate::simd) fn ascii_before(ends: [u8; 2], input: &[u8]) -> usize {
     let block = Bytes64(load_start(input));
     let found = block.movemask() | ends_in(ends, block);
     input.len().min(found.trailing_zeros() as usize)
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+pub(in crate::simd) fn copy_before(
+    ends: [u8; 2],
+    input: &[u8],
+    out: &mut [MaybeUninit<u8>],
+) -> (usize, usize) {
+    generic::copy_before(Bytes64::zero(), ends, input, out)
 }
 
 #[inline]

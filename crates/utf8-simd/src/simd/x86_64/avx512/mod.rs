@@ -17,7 +17,7 @@ pub(in crate::simd) use decode::{
 };
 pub(in crate::simd) use encode::encode_chars;
 pub(in crate::simd) use encode_units::encode_utf16;
-pub(in crate::simd) use find::{ascii_before, block_errors, byte_masks, find_outside};
+pub(in crate::simd) use find::{ascii_before, block_errors, byte_masks, copy_before, find_outside};
 pub(in crate::simd) use latin1::{decode_latin1, encode_latin1};
 pub(in crate::simd) use pairs::{join_pairs, split_pairs};
 pub(in crate::simd) use unmask::{unmask, unmask_and_validate};
