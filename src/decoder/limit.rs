@@ -29,7 +29,7 @@ pub(crate) fn push_within(text: &mut String, more: &str, max_length: usize) {
 
 /// Makes room for `more` bytes, which fit.
 #[cold]
-pub(crate) fn grow(text: &mut String, more: usize, max_length: usize) {
+fn grow(text: &mut String, more: usize, max_length: usize) {
     let needed = text.len() + more;
     let capacity = needed.max(text.capacity().saturating_mul(2)).min(max_length);
     text.reserve_exact(capacity.max(needed) - text.len());

@@ -196,6 +196,33 @@ fn long_data_in_single_bytes_has_the_outcome_of_the_standard_after_each_byte() {
     }
 }
 
+/// Data of which several parts wait for their validation: text and every kind of damage, at each offset from the start of a part.
+#[test]
+fn data_of_many_chunks_has_the_outcome_of_the_standard_for_chunks_of_any_length() {
+    let texts: Vec<Vec<u8>> = (0..CHARACTERS.len())
+        .map(|at| [&b"text "[..at % 5], CHARACTERS[at], CHARACTERS[(at + 3) % 16]].concat())
+        .collect();
+    for (text, next) in texts.iter().zip(texts.iter().skip(1)) {
+        let mut stream = b"data: ".to_vec();
+        // The first event lets the decoder expect long ones.
+        for (text, len) in [(&b"long "[..], 1500), (text, 5000), (next, 40_000), (text, 3)] {
+            stream.extend(text.iter().cycle().take(len));
+            stream.extend(b"\r\ndata: a second line\n\ndata: ");
+            stream.extend(text.iter().cycle().take(len));
+            stream.extend(b"\n\ndata: ");
+        }
+        for content in [5500, 17_000, 50_000, UNLIMITED] {
+            let limits = Limits { content, id: 0 };
+            let outcome = expected(&stream, limits);
+            let whole = decode([&*stream], limits);
+            assert_eq!(whole.0, outcome, "{content} {text:?}");
+            for size in [1, 2, 63, 180, 1024, 1460, 5460, 16_383, 20_000] {
+                assert!(decode(stream.chunks(size), limits) == whole, "{content} {size} {text:?}");
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(5000) })]
 

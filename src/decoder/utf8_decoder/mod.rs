@@ -234,13 +234,6 @@ impl Utf8Decoder {
         (used, step)
     }
 
-    /// Completes the held sequence with the front of `input` on the fast path. See [`Partial::complete`].
-    #[inline]
-    pub(crate) fn complete(&mut self, input: &[u8]) -> Option<([u8; 4], usize)> {
-        let is_fast = self.scanner.is_on_fast_path();
-        if is_fast { self.partial.complete(&mut self.scanner, input) } else { None }
-    }
-
     /// Holds `tail`, for which the last step returned [`Step::NeedMore`].
     pub(crate) fn hold(&mut self, tail: &[u8]) {
         self.partial.hold(tail);

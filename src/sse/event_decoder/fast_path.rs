@@ -1,7 +1,7 @@
 //! How is the data of most events found, in one pass?
 
-use utf8_simd::text::{first_char, split_line};
-use utf8_simd::{Level, PrefixEnd, valid_prefix};
+use utf8_simd::text::split_line;
+use utf8_simd::{Level, valid_prefix};
 
 use crate::sse::event_decoder::lines::{EventLine, Field, line_end};
 use crate::sse::event_decoder::{EventDecoder, Found};
@@ -21,7 +21,6 @@ impl EventDecoder {
     /// As `find`, for an input that [`take_byte`](Self::take_byte) has not taken.
     #[inline(always)]
     pub(crate) fn find_longer<'a>(&mut self, input: &mut &'a [u8]) -> Found<'a> {
-        self.decode_single_bytes();
         let (all, start) = (*input, self.position);
         let found = self.find_usual(all);
         *input = &all[(self.position - start) as usize..];
@@ -36,88 +35,72 @@ impl EventDecoder {
             self.take(&mut input, 1);
         }
         let at = match self.line {
+            EventLine::Value(Field::Data) if self.pending.expects_short_data() => Some(0),
+            EventLine::Value(Field::Data) => return self.find_after_data(input),
             _ if self.pending.is_rejected => None,
             EventLine::Start | EventLine::AfterCr if self.pending.offset.is_none() => {
                 Field::data_value(input)
             }
-            EventLine::Value(Field::Data) => self.complete_held(&mut input).then_some(0),
             _ => None,
         };
         let Some(at) = at else { return self.find_any(input, "") };
         let value = &input[at..];
-        let Front { text, end, is_incomplete } = Front::of(value);
-        let fits = self.pending.length.saturating_add(text.len()) <= self.rules.content;
-        let (end_len, next) = match value[end..] {
-            [b'\n', b'\n', ..] => (2, EventLine::Start),
-            [b'\r', b'\n', b'\r', ..] => (3, EventLine::AfterCr),
-            [b'\r', b'\r', ..] => (2, EventLine::AfterCr),
-            _ => (0, EventLine::Start),
-        };
-        if fits && text.len() == end && end_len > 0 {
-            self.position += (at + end + end_len) as u64;
-            self.line = next;
-            if at > 0 {
-                return Found::Event(Some(text));
-            }
-            self.pending.push_data(text, self.rules);
-            self.end_event(true);
-            return Found::Event(None);
-        }
-        if fits && end == value.len() && (text.len() == end || is_incomplete) {
+        let Front { text, end } = Front::of(value);
+        let is_cut = end == value.len();
+        if at == 0 || is_cut {
             if at > 0 {
                 self.pending.offset = Some(self.position);
                 self.begin_value(Field::Data);
+                self.take(&mut input, at);
             }
-            self.position += input.len() as u64;
-            self.pending.length += text.len();
-            self.pending.push_data(text, self.rules);
-            if is_incomplete {
-                self.utf8.hold(&value[text.len()..]);
+            if !self.can_defer() || end > self.pending.deferrable {
+                return self.find_after_data(input);
             }
-            return Found::End;
+            self.pending.defer_front(text, &input[text.len()..end], self.rules);
+            self.take(&mut input, end);
+            return if is_cut { Found::End } else { self.end_deferred(input) };
+        }
+        if text.len() == end
+            && end <= self.rules.content
+            && let Some((ends, next)) = Self::event_end(&value[end..])
+        {
+            self.position += (at + end + ends) as u64;
+            self.line = next;
+            return Found::Event(Some(text));
         }
         self.find_any(input, text)
     }
 
-    /// Completes the held character of data with the front of `input`, and removes that. Returns whether none is held.
+    /// Returns the length of the line end and the empty line at the start of `input`, and what the next byte belongs to.
     #[inline(always)]
-    fn complete_held(&mut self, input: &mut &[u8]) -> bool {
-        if self.utf8.incomplete().is_empty() {
-            return true;
+    pub(super) fn event_end(input: &[u8]) -> Option<(usize, EventLine)> {
+        match input {
+            [b'\n', b'\n', ..] => Some((2, EventLine::Start)),
+            [b'\r', b'\n', b'\r', ..] => Some((3, EventLine::AfterCr)),
+            [b'\r', b'\r', ..] => Some((2, EventLine::AfterCr)),
+            _ => None,
         }
-        if self.pending.length.saturating_add(4) > self.rules.content {
-            return false;
-        }
-        let Some((joined, used)) = self.utf8.complete(input) else { return false };
-        if let Some(text) = first_char(&joined) {
-            self.pending.length += text.len();
-            self.pending.push_data(text, self.rules);
-        }
-        self.take(input, used);
-        true
     }
 }
 
 /// The front of an input.
 pub(super) struct Front<'a> {
-    /// Its text, up to the first ill-formed or incomplete part.
+    /// Its text, up to the first ill-formed or incomplete part. Only ASCII if the input has no line end.
     pub(super) text: &'a str,
     /// The offset of the first CR or LF, or the length of the input.
     pub(super) end: usize,
-    /// Whether the bytes between are the beginning of a character.
-    pub(super) is_incomplete: bool,
 }
 
 impl<'a> Front<'a> {
     #[inline(always)]
     fn of(input: &'a [u8]) -> Self {
         if let Some(0x80..) = input.first() {
-            return Self::beyond_ascii(input, 0);
+            return Self::beyond_ascii(input, "");
         }
         let text = split_line(Level::detect(), *b"\r\n", input);
         match input.get(text.len()) {
-            Some(0x80..) => Self::beyond_ascii(input, text.len()),
-            _ => Self { text, end: text.len(), is_incomplete: false }, // in one pass
+            Some(0x80..) => Self::beyond_ascii(input, text),
+            _ => Self { text, end: text.len() }, // in one pass
         }
     }
 
@@ -129,19 +112,23 @@ impl<'a> Front<'a> {
         }
         match input.get(text.len()) {
             Some(0x80..) => {
-                let rest = Self::beyond_ascii(&input[text.len()..], 0);
-                Self { text, end: text.len() + rest.end, ..rest }
+                let rest = Self::beyond_ascii(&input[text.len()..], "");
+                Self { text, end: text.len() + rest.end }
             }
-            _ => Self { text, end: text.len(), is_incomplete: false },
+            _ => Self { text, end: text.len() },
         }
     }
 
     #[inline(never)]
-    fn beyond_ascii(input: &'a [u8], ascii: usize) -> Self {
-        let rest = &input[ascii..];
-        let end = ascii + line_end(rest).unwrap_or(rest.len());
-        let (text, why) = valid_prefix(&input[..end]);
-        Self { text, end, is_incomplete: matches!(why, PrefixEnd::Incomplete(_)) }
+    fn beyond_ascii(input: &'a [u8], ascii: &'a str) -> Self {
+        let rest = &input[ascii.len()..];
+        match line_end(rest) {
+            None => Self { text: ascii, end: input.len() },
+            Some(len) => {
+                let end = ascii.len() + len;
+                Self { text: valid_prefix(&input[..end]).0, end }
+            }
+        }
     }
 
     /// Whether it is a whole line of `input`, and well-formed.

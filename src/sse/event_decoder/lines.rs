@@ -233,7 +233,7 @@ impl EventDecoder {
     fn take_front<'a>(
         &mut self,
         field: Field,
-        Front { text, end, is_incomplete }: Front<'a>,
+        Front { text, end }: Front<'a>,
         input: &mut &'a [u8],
         mut taken: Result<(), Rejection>,
     ) -> Found<'a> {
@@ -245,7 +245,7 @@ impl EventDecoder {
         }
         if text.len() < end {
             let piece = &input[..end - text.len()];
-            taken = taken.and_then(|()| self.decode_value(field, piece, is_incomplete));
+            taken = taken.and_then(|()| self.decode_value(field, piece));
             self.take(input, piece.len());
         }
         if !is_cut {
@@ -266,12 +266,7 @@ impl EventDecoder {
 
     /// Adds a part of the value of `field` that does not begin with text.
     #[inline(never)]
-    fn decode_value(
-        &mut self,
-        field: Field,
-        bytes: &[u8],
-        is_incomplete: bool,
-    ) -> Result<(), Rejection> {
+    fn decode_value(&mut self, field: Field, bytes: &[u8]) -> Result<(), Rejection> {
         if let Field::Retry(number) = field {
             let digits = bytes.iter().try_fold(number, |number, byte| {
                 let digit = char::from(*byte).to_digit(10)?;
@@ -283,10 +278,6 @@ impl EventDecoder {
         }
         let Self { utf8, pending, rules, .. } = self;
         utf8.scanner_mut().seek(self.position);
-        if is_incomplete {
-            utf8.hold(bytes);
-            return Ok(());
-        }
         utf8.push(bytes).try_for_each(|piece| pending.append_piece(field, piece, *rules))
     }
 

@@ -1,9 +1,9 @@
 //! How do bytes become events?
 
+mod deferred;
 mod fast_path;
 mod lines;
 mod pending;
-mod single_bytes;
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -15,7 +15,6 @@ use crate::decoder::{Utf8Decoder, Utf8Error};
 use crate::sse::{Event, EventError, EventItem, EventPart, SharedStr};
 use lines::{EventLine, Field};
 use pending::Pending;
-use single_bytes::SingleBytes;
 
 /// Decodes an event stream that arrives in chunks split anywhere.
 ///
@@ -25,14 +24,14 @@ use single_bytes::SingleBytes;
 /// is nothing to call at the end.
 ///
 /// An event is returned as soon as the CR or LF of the empty line that ends it arrives. Its data is borrowed from the chunk
-/// if it is one line of it; other data is copied once. The
-/// decoder holds only the text of the incomplete event, at most 16,777,216 bytes (16 MiB) and two IDs of 8,192
+/// if it is one line of it; other data is copied once. If its line is cut, it is validated when the line ends, or when
+/// 16,384 bytes (16 KiB) wait.
+///
+/// The decoder holds only the text of the incomplete event, at most 16,777,216 bytes (16 MiB) and two IDs of 8,192
 /// bytes (8 KiB) unless [`with_max_length`](Self::with_max_length) and
 /// [`with_max_id_length`](Self::with_max_id_length) set other limits, the last event ID, and the last type if it
-/// has at most 64 bytes. It holds no
-/// undecoded lines: each byte is consumed once, comments and unknown fields are dropped as they
-/// arrive, and the time is linear in the input. An empty chunk changes nothing. After an error,
-/// decoding continues with the next event.
+/// has at most 64 bytes. Comments and unknown fields are dropped as they arrive: each byte is consumed once, and the time is
+/// linear in the input. An empty chunk changes nothing. After an error, decoding continues with the next event.
 ///
 /// # Examples
 ///
@@ -53,13 +52,11 @@ use single_bytes::SingleBytes;
 pub struct EventDecoder {
     line: EventLine,
     pending: Pending,
-    single: SingleBytes,
     rules: Rules,
     /// Whether comments are items.
     has_comments: bool,
-    /// Decodes the values of lines that are cut or ill-formed. Between lines it holds nothing.
+    /// Decodes the values of lines that are cut or ill-formed, except data that waits. Between lines it holds nothing.
     utf8: Utf8Decoder,
-    /// Without the single bytes.
     position: u64,
     last_event_id: SharedStr,
     /// The last type of at most [`Self::SHORT_TYPE`] bytes, because the next event probably has it too.
@@ -113,7 +110,6 @@ impl EventDecoder {
         Self {
             line: EventLine::Bom(0),
             pending: Pending::new(),
-            single: SingleBytes::new(),
             rules: Rules { content: 16 << 20, id: 8 << 10, repair: ErrorPolicy::Replace },
             has_comments: false,
             utf8: Utf8Decoder::new(),
@@ -248,7 +244,7 @@ impl EventDecoder {
     /// assert_eq!(decoder.last_event_id(), "");
     /// ```
     pub fn finish(&mut self) -> Option<Event> {
-        self.decode_single_bytes();
+        self.settle();
         if let EventLine::Value(Field::Data) = self.line {
             // The data is cut off in any case: an incomplete character that is rejected is too.
             let _ = self.finish_value();
@@ -306,26 +302,27 @@ impl EventDecoder {
     /// the bytes after its last item do not count.
     #[must_use]
     pub const fn position(&self) -> u64 {
-        self.position + self.single.len() as u64
+        self.position
     }
 
     /// Returns the number of ill-formed parts that have been replaced in the values of `data`,
-    /// `event` and `id` lines.
+    /// `event` and `id` lines. Validates the data that waits, at most 16,384 bytes (16 KiB).
     #[must_use]
-    pub const fn error_count(&self) -> u64 {
-        self.utf8.error_count()
+    pub fn error_count(&self) -> u64 {
+        self.settled().error_count()
     }
 
-    /// Returns the first of these ill-formed parts, with its offset in the stream.
+    /// Returns the first of these ill-formed parts, with its offset in the stream. Validates the data that waits, as
+    /// [`error_count`](Self::error_count).
     #[must_use]
-    pub const fn first_error(&self) -> Option<Utf8Error> {
-        self.utf8.first_error()
+    pub fn first_error(&self) -> Option<Utf8Error> {
+        self.settled().first_error()
     }
 
     /// Takes the data of the event that has been [found](Self::find), which the decoder holds.
     #[inline]
     pub(crate) fn held_data(&mut self) -> String {
-        let text = shortened(self.pending.data.take().unwrap_or_default());
+        let text = shortened(self.pending.data.take().unwrap_or_default().into_text());
         self.pending.usual_length = text.len();
         text
     }
@@ -361,7 +358,7 @@ impl EventDecoder {
 
     /// Skips the current event, because the source failed and bytes of it may be missing.
     pub(crate) fn reject_event(&mut self) {
-        self.decode_single_bytes();
+        self.settle();
         self.skip_event();
         self.line = EventLine::Ignored;
     }

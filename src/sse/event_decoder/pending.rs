@@ -4,9 +4,10 @@ use alloc::string::String;
 use core::mem;
 
 use memchr::memchr;
+use utf8_simd::{Level, text::DeferredText};
 
-use crate::decoder::{Utf8Error, grow, push_within};
-use crate::sse::event_decoder::lines::Field;
+use crate::decoder::{Utf8Error, push_within};
+use crate::sse::event_decoder::lines::{Field, is_line_end, line_end};
 use crate::sse::event_decoder::{ErrorPolicy, EventDecoder, Rejection, Rules};
 use crate::sse::{EventPart, SharedStr};
 
@@ -21,8 +22,11 @@ pub(super) struct Pending {
     pub(super) length: usize,
     /// The ill-formed parts that have been replaced.
     pub(super) repaired: u64,
-    /// The text of the `data` lines, if there are any.
-    pub(super) data: Option<String>,
+    /// The text of the `data` lines, if there are any. Its rest is data that is validated later: the last bytes that
+    /// have been consumed.
+    pub(super) data: Option<DeferredText>,
+    /// How many bytes of data can be added to that rest: 0 unless the line is the value of data.
+    pub(super) deferrable: usize,
     pub(super) event_type: SharedStr,
     /// The last valid ID, if there is one.
     pub(super) id: Option<SharedStr>,
@@ -37,14 +41,14 @@ impl EventDecoder {
         match &mut self.pending.data {
             // If this exceeds the limit, so does what follows: the end of the value at the latest.
             Some(data) if self.pending.length < self.rules.content => {
-                data.push('\n');
+                data.push_str("\n");
                 self.pending.length += 1;
             }
             Some(_) => self.pending.length = self.rules.content.saturating_add(1),
             None => {
                 let usual = self.pending.usual_length.clamp(16, Pending::FIRST_CAPACITY);
                 let capacity = usual.min(self.rules.content);
-                self.pending.data = Some(String::with_capacity(capacity));
+                self.pending.data = Some(DeferredText::with_capacity(capacity));
             }
         }
     }
@@ -101,6 +105,8 @@ impl EventDecoder {
 impl Pending {
     /// The largest capacity before any data has arrived, in bytes.
     const FIRST_CAPACITY: usize = 4096;
+    /// The longest data that is probably not that of the next chunks. Rows `events/*/1460` and `events-4k`.
+    const SHORT: usize = 1024;
     /// If the last data was that long, the capacity is at most this many times the length.
     const GROWTH: usize = 16;
 
@@ -111,6 +117,7 @@ impl Pending {
             length: 0,
             repaired: 0,
             data: None,
+            deferrable: 0,
             event_type: SharedStr::EMPTY,
             id: None,
             value: String::new(),
@@ -154,11 +161,76 @@ impl Pending {
 
     #[inline]
     pub(super) fn push_data(&mut self, text: &str, rules: Rules) {
-        let data = self.data.get_or_insert_default();
-        if text.len() > data.capacity() - data.len() {
-            grow_data(data, text.len(), self.usual_length, rules);
-        }
+        self.data_with_room(text.len(), rules).push_str(text);
+    }
+
+    /// Appends `text`, and then `bytes` without validating them.
+    #[inline(always)]
+    pub(super) fn defer_front(&mut self, text: &str, bytes: &[u8], rules: Rules) {
+        let len = text.len() + bytes.len();
+        let data = self.data_with_room(len, rules);
         data.push_str(text);
+        if !bytes.is_empty() {
+            data.push(bytes);
+        }
+        self.count_deferred(len);
+    }
+
+    /// Whether the data of the event is probably shorter than a chunk.
+    #[inline]
+    pub(super) fn expects_short_data(&self) -> bool {
+        self.usual_length <= Self::SHORT
+    }
+
+    #[inline(always)]
+    fn data_with_room(&mut self, more: usize, rules: Rules) -> &mut DeferredText {
+        let data = self.data.get_or_insert_default();
+        if more > data.capacity() - data.len() {
+            grow_data(data, more, self.usual_length, rules);
+        }
+        data
+    }
+
+    /// Appends the data at the start of `input`, up to the end of its line, without validating it. Returns its length.
+    #[inline]
+    pub(super) fn defer(&mut self, input: &[u8], rules: Rules) -> usize {
+        let data = self.data.get_or_insert_default();
+        let mut len = data.push_before(Level::detect(), *b"\r\n", input);
+        if let [byte, ..] = input[len..]
+            && !is_line_end(byte)
+        {
+            let rest = &input[len..];
+            let more = line_end(rest).unwrap_or(rest.len());
+            grow_data(data, more, self.usual_length, rules);
+            data.push(&rest[..more]);
+            len += more;
+        }
+        self.count_deferred(len);
+        len
+    }
+
+    /// The data that waits.
+    #[inline(always)]
+    pub(super) fn rest(&self) -> &[u8] {
+        self.data.as_ref().map_or(&[], DeferredText::rest)
+    }
+
+    /// Counts data that waits.
+    #[inline(always)]
+    pub(super) fn count_deferred(&mut self, len: usize) {
+        self.length += len;
+        self.deferrable -= len;
+    }
+
+    /// Appends a byte of data without validating it, if it can wait and there is room. Returns whether that is so.
+    #[inline(always)]
+    pub(super) fn defer_byte(&mut self, byte: u8) -> bool {
+        match &mut self.data {
+            Some(data) if self.deferrable > 0 && data.len() < data.capacity() => data.push(&[byte]),
+            _ => return false,
+        }
+        self.count_deferred(1);
+        true
     }
 
     /// Counts `len` more bytes of the value of `field`, unless that would exceed a limit.
@@ -187,12 +259,10 @@ impl Pending {
 /// Makes room for `more` bytes of data. If the last data was long, that takes fewer copies than doubling. Rows
 /// `event-stream-1m`.
 #[cold]
-fn grow_data(data: &mut String, more: usize, usual_length: usize, rules: Rules) {
+fn grow_data(data: &mut DeferredText, more: usize, usual_length: usize, rules: Rules) {
     let needed = data.len() + more;
-    let usual = usual_length.min(Pending::GROWTH * needed).min(rules.content);
-    if usual >= needed.max(2 * data.capacity()) {
-        data.reserve_exact(usual - data.len());
-    } else {
-        grow(data, more, rules.content);
-    }
+    let doubled = needed.max(2 * data.capacity());
+    let usual = usual_length.min(Pending::GROWTH * needed);
+    let capacity = doubled.max(usual).min(rules.content).max(needed);
+    data.reserve_exact(capacity - data.len());
 }
