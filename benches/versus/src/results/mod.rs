@@ -2,6 +2,7 @@
 
 mod charts;
 mod heads;
+mod machines;
 mod tables;
 mod tasks;
 
@@ -29,6 +30,9 @@ pub(crate) struct Targets {
     /// Writes the summary between the markers `results:begin` and `results:end` of this file.
     #[arg(long, value_name = "FILE.md", requires = "results")]
     readme: Option<PathBuf>,
+    /// Writes the section of this machine in this page.
+    #[arg(long, value_name = "FILE.md")]
+    machine: Option<PathBuf>,
     /// Writes the table of runs of `benches/heads`.
     #[arg(long, value_name = "FILE.md", requires = "from", conflicts_with_all = ["plot", "results", "readme"])]
     heads: Option<PathBuf>,
@@ -54,6 +58,10 @@ impl Targets {
         if let Some(file) = &self.results {
             let link = |chart: &str| self.link(file, chart, &levels[0]);
             fs::write(file, tables::results(&levels, link))?;
+        }
+        if let Some(file) = &self.machine {
+            let page = fs::read_to_string(file)?;
+            fs::write(file, machines::with_section(&page, &levels)?)?;
         }
         if let Some(file) = &self.heads {
             fs::write(file, heads::page(&levels))?;
