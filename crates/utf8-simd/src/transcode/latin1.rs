@@ -73,7 +73,7 @@ fn from_utf8_after(
     if errors == Errors::Stop {
         let rest = tail(input, read);
         let stop = match rest {
-            [..0x80, ..] => Stop::Full,
+            [0..0x80, ..] => Stop::Full,
             _ => match sequence(rest) {
                 Sequence::WellFormed(2) if rest[0] < 0xC4 => Stop::Full,
                 Sequence::WellFormed(len) => Stop::Unmappable(len),
