@@ -149,6 +149,7 @@ impl Lanes for NeonBytes {
     one_part!();
     lanewise! { "neon", NeonBytes:
         cmpeq: vceqq_u8,
+        narrow_16_with: vuzp1q_u8,
     }
     arithmetic! { "neon":
         fn cmpeq_16(vector: NeonBytes, other: NeonBytes) -> NeonBytes {

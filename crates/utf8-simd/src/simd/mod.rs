@@ -82,6 +82,7 @@ mod masks;
 // Elsewhere shifts of 64 bits are slow.
 #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
 mod portable;
+mod recode;
 mod reference;
 mod results;
 mod slices;
@@ -94,8 +95,21 @@ mod x86_64 {
     pub(super) mod sse41;
 }
 
-pub use numbers::ScalarUnit;
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
+use generic::RecodeSteps;
 pub(crate) use numbers::{are_scalar_values, scalar_values};
+#[cfg(not(any(
+    target_arch = "x86_64",
+    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "wasm32", target_feature = "simd128")
+)))]
+use recode::Recode as RecodeSteps;
+pub use recode::ScalarUnit;
+pub(crate) use recode::{AsciiToBytes, BytesToUtf8, ToLatin1, ToUtf8, ToUtf16, ToUtf32};
 pub(crate) use reference::ascii_len;
 pub use reference::pairs::NulForm;
 pub use reference::{Sequence, begins_nothing, sequence, surrogate_pair};

@@ -1,54 +1,8 @@
 //! UTF-32 in numbers and in `char`s, which have the same layout.
 
-use core::{fmt, ptr};
+use core::ptr;
 
 use super::{Level, Task, tail};
-
-/// A unit of UTF-32: a number, or a `char`.
-pub trait ScalarUnit: Copy + From<u8> + From<char> + fmt::Debug + 'static {
-    /// U+FFFD.
-    const REPLACEMENT: &'static [Self];
-
-    /// Converts a unit of UTF-16 that is no surrogate.
-    fn of_unit(unit: u16) -> Self;
-
-    /// Returns the same memory as numbers.
-    ///
-    /// # Safety
-    ///
-    /// - Only scalar values are written through the result.
-    unsafe fn as_numbers(items: &mut [Self]) -> &mut [u32];
-}
-
-impl ScalarUnit for u32 {
-    const REPLACEMENT: &'static [Self] = &[0xFFFD];
-
-    #[inline(always)]
-    fn of_unit(unit: u16) -> Self {
-        unit.into()
-    }
-
-    #[inline(always)]
-    unsafe fn as_numbers(items: &mut [Self]) -> &mut [u32] {
-        items
-    }
-}
-
-impl ScalarUnit for char {
-    const REPLACEMENT: &'static [Self] = &[Self::REPLACEMENT_CHARACTER];
-
-    #[inline(always)]
-    fn of_unit(unit: u16) -> Self {
-        Self::from_u32(unit.into()).unwrap_or(Self::REPLACEMENT_CHARACTER)
-    }
-
-    #[inline(always)]
-    unsafe fn as_numbers(items: &mut [Self]) -> &mut [u32] {
-        let numbers = ptr::from_mut(items) as *mut [u32];
-        // SAFETY: a `char` has the layout of a `u32`, and the caller promises that the items stay `char`s.
-        unsafe { &mut *numbers }
-    }
-}
 
 /// Returns the scalar values at the start of `numbers`.
 pub(crate) fn scalar_values(level: Level, numbers: &[u32]) -> &[char] {

@@ -129,6 +129,7 @@ impl Lanes for Simd128Bytes {
         cmpgt_32: i32x4_gt,
         wrapping_add_16: u16x8_add,
         narrow_32: u16x8_narrow_i32x4,
+        narrow_16_with: u8x16_narrow_i16x8,
     }
     shifts! { "simd128", Simd128Bytes:
         shl_16: u16x8_shl,

@@ -2,9 +2,10 @@
 
 use super::utf16::{is_high, stop_before};
 use super::{
-    Errors, Latin1, Map, Source, Stop, Target, Transcoded, Utf8, convert_units, through_utf16,
+    Errors, Latin1, Map, Source, Stop, Target, Transcoded, Utf8, continued, convert_units,
+    through_utf16,
 };
-use crate::simd::{Level, Sequence, head, sequence, tail};
+use crate::simd::{Level, Sequence, ToLatin1, head, sequence, tail};
 
 impl Source for Latin1 {
     type Input = [u8];
@@ -19,6 +20,10 @@ impl Source for Latin1 {
 
     fn to_utf8(input: &[u8], output: &mut [u8], _: Errors) -> Transcoded {
         Transcoded::until_full(Level::detect().encode_latin1(input, output), input.len())
+    }
+
+    fn bytes(input: &[u8]) -> &[u8] {
+        input
     }
 }
 
@@ -47,7 +52,10 @@ pub(super) fn put(units: &[u16], output: &mut [u8], errors: Errors) -> (usize, u
         Some((1 + usize::from(is_high(unit)), 1))
     };
     let plain = |block: &[u16]| block.iter().fold(0, |all, unit| all | unit) <= GREATEST;
-    convert_units(units, output, plain, |unit| unit as u8, one)
+    let done = Level::detect().recode::<ToLatin1>(units, output);
+    continued(done, units, output, |units, output| {
+        convert_units(units, output, plain, |unit| unit as u8, one)
+    })
 }
 
 /// Converts UTF-8 to Latin-1.

@@ -3,15 +3,16 @@
 //! ```text
 //! Utf8, str ────────────────────► every encoding but UTF-16 in bytes   with the operations of a level
 //! char, Latin1, Utf16 ──────────► Utf8                                 with the operations of a level
-//! Utf32, Utf16Le, Utf16Be ──────► Utf8                                 likewise, a window at a time
-//! Utf16 ────────────────────────► Utf32, char, Latin1                  in loops that compilers vectorise
-//! Utf32, char, Latin1 ──────────► Utf16
+//! Utf32, Utf16Le, Utf16Be ──────► Utf8                                 likewise; what a level leaves, a window at a time
+//! Utf16 ────────────────────────► Utf32, char, Latin1                  likewise; the rest in loops that compilers vectorise
+//! Utf32, char ──────────────────► Utf16
+//! Latin1 ───────────────────────► Utf16                                in loops that compilers vectorise
 //! Utf16, Utf16Le, Utf16Be ──────► Utf16
 //! Utf32, char ──────────────────► Utf32, char
 //! ```
 //!
 //! Other directions go through a block of well-formed UTF-16 on the stack, as does UTF-8 to Latin-1 after a character that is
-//! replaced. If the end of a block does not fit into the output, the source is decoded once more, up to the last unit that
+//! replaced, and all but the ASCII at the start to UTF-16 in bytes. If the end of a block does not fit into the output, the source is decoded once more, up to the last unit that
 //! fits, to find how much of it has been read.
 
 mod latin1;
@@ -179,6 +180,12 @@ pub trait Source {
         through_utf16::<Self, C>(input, output, errors, u16::MAX, utf32::put)
     }
 
+    /// Returns the bytes of an input that extends ASCII.
+    #[doc(hidden)]
+    fn bytes(_input: &Self::Input) -> &[u8] {
+        &[]
+    }
+
     #[doc(hidden)]
     fn to_latin1(input: &Self::Input, output: &mut [u8], errors: Errors) -> Transcoded {
         let put = |units: &[u16], room: &mut [u8]| latin1::put(units, room, errors);
@@ -319,6 +326,23 @@ fn through_block<S: Source + ?Sized, U, const LEN: usize>(
             return Transcoded { read, written, stop };
         }
     }
+}
+
+/// Continues a conversion that has read and written the units `done`: converts the others by `rest`. Returns the units read and
+/// written.
+#[inline(always)]
+fn continued<T, U>(
+    done: (usize, usize),
+    input: &[T],
+    output: &mut [U],
+    rest: impl Fn(&[T], &mut [U]) -> (usize, usize),
+) -> (usize, usize) {
+    let (read, written) = done;
+    if read == input.len() {
+        return done;
+    }
+    let (more, len) = rest(&input[read..], &mut output[written..]);
+    (read + more, written + len)
 }
 
 /// The units that are converted together, at least.

@@ -8,7 +8,7 @@ use super::{
     Errors, Map, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le, latin1, replacing,
     through_utf16, utf32,
 };
-use crate::simd::{Level, ScalarUnit, Task};
+use crate::simd::{AsciiToBytes, BytesToUtf8, Level, ScalarUnit, Task};
 #[cfg(feature = "alloc")]
 use crate::text::push_utf16;
 
@@ -102,7 +102,7 @@ impl Source for Utf16Le {
     }
 
     fn to_utf8(input: &[u8], output: &mut [u8], errors: Errors) -> Transcoded {
-        bytes_to_utf8(input, u16::from_le_bytes, output, errors)
+        bytes_to_utf8::<LE_SWAPPED>(input, u16::from_le_bytes, output, errors)
     }
 }
 
@@ -114,8 +114,7 @@ impl Target for Utf16Le {
         output: &mut [u8],
         errors: Errors,
     ) -> Transcoded {
-        let put = |units: &[u16], room: &mut [u8]| put_bytes(units, room, u16::to_le_bytes);
-        through_utf16::<S, _>(input, output, errors, u16::MAX, put)
+        to_bytes::<S, LE_SWAPPED>(input, output, u16::to_le_bytes, errors)
     }
 }
 
@@ -129,7 +128,7 @@ impl Source for Utf16Be {
     }
 
     fn to_utf8(input: &[u8], output: &mut [u8], errors: Errors) -> Transcoded {
-        bytes_to_utf8(input, u16::from_be_bytes, output, errors)
+        bytes_to_utf8::<BE_SWAPPED>(input, u16::from_be_bytes, output, errors)
     }
 }
 
@@ -141,9 +140,30 @@ impl Target for Utf16Be {
         output: &mut [u8],
         errors: Errors,
     ) -> Transcoded {
-        let put = |units: &[u16], room: &mut [u8]| put_bytes(units, room, u16::to_be_bytes);
-        through_utf16::<S, _>(input, output, errors, u16::MAX, put)
+        to_bytes::<S, BE_SWAPPED>(input, output, u16::to_be_bytes, errors)
     }
+}
+
+/// Converts to UTF-16 in bytes: ASCII at the start directly, as far as the level does, the rest by way of blocks.
+fn to_bytes<S: Source + ?Sized, const SWAPPED: bool>(
+    input: &S::Input,
+    output: &mut [u8],
+    of: impl Fn(u16) -> [u8; 2] + Copy,
+    errors: Errors,
+) -> Transcoded {
+    let ascii = match S::bytes(input) {
+        from @ [0..0x80, ..] => {
+            Level::detect().recode::<AsciiToBytes<SWAPPED>>(from, output.as_chunks_mut().0).0
+        }
+        _ => 0,
+    };
+    if ascii > 0 && ascii == input.as_ref().len() {
+        return Transcoded { read: ascii, written: 2 * ascii, stop: Stop::Done };
+    }
+    let put = |units: &[u16], room: &mut [u8]| put_bytes(units, room, of);
+    let (rest, room) = (&input[ascii..], &mut output[2 * ascii..]);
+    let done = through_utf16::<S, _>(rest, room, errors, u16::MAX, put);
+    Transcoded { read: ascii + done.read, written: 2 * ascii + done.written, stop: done.stop }
 }
 
 /// Writes whole characters as bytes, as many as fit. Returns the units read and the bytes written.
@@ -157,18 +177,29 @@ fn put_bytes(units: &[u16], output: &mut [u8], of: impl Fn(u16) -> [u8; 2]) -> (
     (len, 2 * len)
 }
 
-/// Encodes UTF-16 in bytes as UTF-8, by way of a block of units, which the level validates.
-fn bytes_to_utf8(
+/// Whether the bytes of a unit are in the other order than those of the machine.
+const LE_SWAPPED: bool = cfg!(target_endian = "big");
+const BE_SWAPPED: bool = !LE_SWAPPED;
+
+/// Encodes UTF-16 in bytes as UTF-8. What the level leaves goes by way of a block of units, which the level validates.
+fn bytes_to_utf8<const SWAPPED: bool>(
     input: &[u8],
     unit: impl Fn([u8; 2]) -> u16 + Copy,
     output: &mut [u8],
     errors: Errors,
 ) -> Transcoded {
-    // To initialise a large block would take longer than to convert a short text.
-    match input.len() {
-        ..=256 => bytes_to_utf8_by::<128>(input, unit, output, errors),
-        _ => bytes_to_utf8_by::<1024>(input, unit, output, errors),
+    let units = input.as_chunks().0;
+    let (read, written) = Level::detect().recode::<BytesToUtf8<SWAPPED>>(units, output);
+    if 2 * read == input.len() {
+        return Transcoded { read: input.len(), written, stop: Stop::Done };
     }
+    let (rest, room) = (&input[2 * read..], &mut output[written..]);
+    // To initialise a large block would take longer than to convert a short text.
+    let done = match rest.len() {
+        ..=256 => bytes_to_utf8_by::<128>(rest, unit, room, errors),
+        _ => bytes_to_utf8_by::<1024>(rest, unit, room, errors),
+    };
+    Transcoded { read: 2 * read + done.read, written: written + done.written, stop: done.stop }
 }
 
 fn bytes_to_utf8_by<const LEN: usize>(

@@ -31,6 +31,10 @@ impl Source for Utf8 {
         decode(input, output, errors)
     }
 
+    fn bytes(input: &[u8]) -> &[u8] {
+        input
+    }
+
     fn to_latin1(input: &[u8], output: &mut [u8], errors: Errors) -> Transcoded {
         latin1::from_utf8(input, output, errors)
     }
@@ -97,6 +101,10 @@ impl Source for str {
 
     fn to_utf32<C: ScalarUnit>(input: &str, output: &mut [C], _: Errors) -> Transcoded {
         Transcoded::until_full(C::decode(Level::detect(), input, output), input.len())
+    }
+
+    fn bytes(input: &str) -> &[u8] {
+        input.as_bytes()
     }
 
     fn to_latin1(input: &str, output: &mut [u8], errors: Errors) -> Transcoded {

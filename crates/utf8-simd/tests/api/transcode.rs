@@ -528,6 +528,60 @@ fn every_length_and_script_is_converted_as_by_the_model() {
     }
 }
 
+/// The conversions between units that vectors do in steps.
+fn in_steps(levels: &Levels, units: &[u16], numbers: &[u32]) {
+    direction::<Utf16, Utf32>(levels, units);
+    direction::<Utf16, char>(levels, units);
+    direction::<Utf16, Latin1>(levels, units);
+    direction::<Utf16Be, Utf8>(levels, &be_bytes(units));
+    direction::<Utf16Le, Utf8>(levels, &le_bytes(units));
+    direction::<Utf32, Utf8>(levels, numbers);
+    direction::<Utf32, Utf16>(levels, numbers);
+}
+
+#[test]
+fn units_of_every_length_and_script_are_converted_as_by_the_model() {
+    let levels = Levels::lock();
+    for fill in FILLS {
+        let text = fill_to(fill, 800);
+        let (units, chars): (Vec<u16>, Vec<char>) =
+            (text.encode_utf16().collect(), text.chars().collect());
+        for len in 0..=200 {
+            let numbers: Vec<u32> = chars.iter().take(len).map(|&c| c.into()).collect();
+            in_steps(&levels, &units[..len], &numbers);
+            let text = String::from_iter(&chars[..len]);
+            direction::<char, Utf16>(&levels, &chars[..len]);
+            direction::<Utf8, Utf16Be>(&levels, text.as_bytes());
+            direction::<str, Utf16Le>(&levels, &text);
+            direction::<Latin1, Utf16Be>(&levels, &text.as_bytes()[..len]);
+        }
+    }
+}
+
+#[test]
+fn units_damaged_at_every_position_are_converted_as_by_the_model() {
+    const UNITS: [u16; 6] = [0xD800, 0xDBFF, 0xDC00, 0xDFFF, 0x100, 0xFFFF];
+    const NUMBERS: [u32; 6] = [0xD800, 0xDFFF, 0x11_0000, 0x8000_0041, u32::MAX, 0x10_FFFF];
+    let levels = Levels::lock();
+    for fill in ["a", "é", "€", "😀", "aé€😀"] {
+        for len in [3, 7, 15, 40, 70] {
+            let text = fill.repeat(len);
+            let units: Vec<u16> = text.encode_utf16().take(len).collect();
+            let numbers: Vec<u32> = text.chars().take(len).map(u32::from).collect();
+            for at in 0..len {
+                for (unit, number) in UNITS.into_iter().zip(NUMBERS) {
+                    let (mut units, mut numbers) = (units.clone(), numbers.clone());
+                    (units[at], numbers[at]) = (unit, number);
+                    in_steps(&levels, &units, &numbers);
+                }
+                let mut bytes = text.as_bytes()[..len].to_vec();
+                bytes[at] = 0x80;
+                direction::<Utf8, Utf16Be>(&levels, &bytes);
+            }
+        }
+    }
+}
+
 #[test]
 fn long_damaged_text_is_converted_as_by_the_model() {
     let levels = Levels::lock();

@@ -6,7 +6,11 @@ use std::mem::MaybeUninit;
 use std::ops::RangeInclusive;
 use std::ptr;
 
-use utf8_simd::{Level, NulForm};
+use utf8_simd::{
+    Latin1, Level, NulForm, Source, Target, Utf8, Utf16, Utf16Be, Utf16Le, Utf32, transcode,
+};
+
+use crate::DETECTED;
 
 /// Longer than every path for short inputs, and several strides.
 const LONGEST: usize = 700;
@@ -333,6 +337,56 @@ fn decoding_and_encoding_stay_within_their_slices() {
             check_encoding(text, &mut input, &mut output);
         }
     });
+}
+
+/// Compares a conversion at these edges with that elsewhere.
+fn check_transcoding<I: Copy, S, T>(units: &[I], needed: usize, memory: &mut [Guarded; 2])
+where
+    S: Source<Input = [I]>,
+    T: Target<Unit: PartialEq>,
+{
+    let [input, output] = memory;
+    for (from, to) in BOTH_EDGES {
+        let place = &*input.put(units, from);
+        for level in Level::available() {
+            level.set_detected();
+            for room in rooms(needed) {
+                let mut elsewhere = vec![T::Unit::default(); room];
+                let expected = transcode::<S, T>(units, &mut elsewhere);
+                let out = output.put(&vec![T::Unit::default(); room], to);
+                let found = transcode::<S, T>(place, out);
+                let context = || format!("{}, {} units into {room}", level.name(), units.len());
+                assert_eq!(found, expected, "{}", context());
+                assert!(out[..found.written] == elsewhere[..found.written], "{}", context());
+            }
+        }
+    }
+}
+
+#[test]
+fn conversions_between_units_stay_within_their_slices() {
+    let _lock = DETECTED.lock();
+    let best = Level::detect();
+    let mut memory = [Guarded::new(), Guarded::new()];
+    for script in SCRIPTS {
+        let text = script.repeat(LONGEST);
+        for len in (0..150).chain([255, 256, 257, 600]) {
+            let chars: Vec<char> = text.chars().take(len).collect();
+            let bytes = String::from_iter(&chars).into_bytes();
+            let numbers: Vec<u32> = chars.iter().map(|&c| c.into()).collect();
+            let units: Vec<u16> = text.encode_utf16().take(len).collect();
+            let in_bytes: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+            check_transcoding::<_, Utf16, Utf32>(&units, len, &mut memory);
+            check_transcoding::<_, Utf16, Latin1>(&units, len, &mut memory);
+            check_transcoding::<_, Utf32, Utf16>(&numbers, 2 * len, &mut memory);
+            check_transcoding::<_, char, Utf16>(&chars, len, &mut memory);
+            check_transcoding::<_, Utf32, Utf8>(&numbers, bytes.len(), &mut memory);
+            check_transcoding::<_, Utf16Be, Utf8>(&in_bytes, 3 * len, &mut memory);
+            check_transcoding::<_, Utf16Le, Utf8>(&in_bytes, 3 * len, &mut memory);
+            check_transcoding::<_, Utf8, Utf16Be>(&bytes, 2 * bytes.len(), &mut memory);
+        }
+    }
+    best.set_detected();
 }
 
 type Convert = fn(Level, &[u8], &mut [u8]) -> (usize, usize);

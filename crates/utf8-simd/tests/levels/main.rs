@@ -11,6 +11,9 @@ mod support;
 mod utf16;
 mod validate;
 
+/// Held by tests of the level that is detected, which is the same in all threads.
+static DETECTED: std::sync::Mutex<()> = std::sync::Mutex::new(());
+
 mod find {
     //! Finding one of two bytes: every level of this machine, and the finder that remembers, compared with plain loops.
 

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code)]
 
+use crate::DETECTED;
 use crate::support::{self, Random};
 
 use std::collections::BTreeSet;
@@ -157,6 +158,7 @@ fn the_forced_or_the_last_level_is_in_use() {
     ];
     let forced = forced.into_iter().find_map(|(name, forced)| forced.then_some(name));
     let last = Level::available().last().map(Level::name);
+    let _lock = DETECTED.lock();
     assert_eq!(Some(Level::detect().name()), forced.or(last));
 }
 

@@ -8,7 +8,7 @@
 extern crate self as core;
 
 /// The other items of `core` that the levels import.
-pub use std::{mem, ops, ptr};
+pub use std::{fmt, marker, mem, ops, ptr};
 
 #[cfg(target_arch = "x86_64")]
 mod arch;
@@ -38,6 +38,7 @@ mod simd {
     mod generic;
     #[cfg(target_arch = "x86_64")]
     mod masks;
+    mod recode;
     mod reference;
     mod results;
     mod slices;
@@ -53,6 +54,7 @@ mod simd {
         }
     }
 
+    pub use recode::ScalarUnit;
     use reference::{Sequence, begins_nothing, sequence};
     use results::{BLOCK_ERRORS_LEN, BlockErrors};
     pub use results::{ErrorLen, Validated};

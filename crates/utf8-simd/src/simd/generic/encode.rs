@@ -24,13 +24,14 @@ use core::ops::ControlFlow::{self, Break, Continue};
 use super::decode::{branch, copy_few};
 use super::lanes::{Lanes, ONE_OR_TWO, ONE_TO_FOUR, ONE_TO_THREE, Part};
 use super::scan::cold_path;
-use super::vector::{Initialised, Vector, Vector16, as_bytes, load, load_few};
-use crate::simd::{as_uninit, reference, table};
+use super::vector::{Vector, Vector16, as_bytes, load, load_few};
+use crate::simd::recode::{BytesToUtf8, Initialised, Recode, ToUtf8};
+use crate::simd::{ScalarUnit, as_uninit, reference, table};
 
-/// The number of items at the end that are faster one by one. Rows `from-chars/emoji/64`, `from-chars/latin/64`.
+/// [`RecodeSteps::LEFT`] of conversions whose rest is encoded one by one. Rows `from-chars/emoji/64`, `from-chars/latin/64`.
 const FEW: usize = 4;
 const PART: usize = 16;
-/// The number of steps in a stride of ASCII.
+/// The number of steps in a stride of plain items.
 const STRIDE: usize = 4;
 
 #[inline(always)]
@@ -41,7 +42,7 @@ pub(in crate::simd) fn encode_chars<V: Lanes, Short: Lanes + Vector16>(
 ) -> (usize, usize) {
     // SAFETY: vectors and an initialised scratch are written.
     let (read, written) =
-        encode::<V, Short, char>(any, chars, unsafe { as_uninit(out) }, &mut None);
+        encode::<V, Short, ToUtf8<char>>(any, chars, unsafe { as_uninit(out) }, &mut None);
     let (more, len) = reference::convert::encode_each(&chars[read..], &mut out[written..]);
     (read + more, written + len)
 }
@@ -53,7 +54,7 @@ pub(in crate::simd) fn encode_utf16<V: Lanes, Short: Lanes + Vector16>(
     out: &mut [MaybeUninit<u8>],
     mut replaced: Option<&mut u64>,
 ) -> (usize, usize) {
-    let (read, written) = encode::<V, Short, u16>(any, units, out, &mut replaced);
+    let (read, written) = encode::<V, Short, ToUtf8<u16>>(any, units, out, &mut replaced);
     if read == units.len() {
         return (read, written);
     }
@@ -67,92 +68,161 @@ const fn step_room<V: Lanes>() -> usize {
     3 * (V::LEN / 2) + PART
 }
 
-/// The number of bytes that a stride of ASCII may overwrite.
-const fn ascii_room<V: Lanes>() -> usize {
-    (STRIDE - 1) * (V::LEN / 2) + PART
+/// The number of bytes that a stride of plain items may overwrite.
+const fn plain_room<V: Lanes>(plain: usize) -> usize {
+    plain * STRIDE * (V::LEN / 2)
 }
 
-trait Encodable: Initialised {
-    /// A step: `LEN / 2` items.
-    type Step<V: Lanes>;
+/// An item of the input.
+pub(in crate::simd) trait Item: Initialised {
+    /// A loaded step: `LEN / 2` items.
+    type Step<V: Lanes>: Copy;
 
     /// Loads the first items.
     fn load<V: Lanes>(any: V, items: &[Self]) -> Self::Step<V>;
 
-    /// Loads fewer items, with zeros after them; `None` for too few: fewer than two units, or no `char`.
+    /// Loads fewer items, with zeros after them; `None` for too few: no items, or fewer than four bytes of ASCII.
     fn load_few<V: Lanes + Vector16>(any: V, items: &[Self]) -> Option<Self::Step<V>>;
-
-    /// Encodes a step. Returns the items read and the bytes written. Does not read a high surrogate at the end.
-    /// Unpaired ones are `replaced` and counted; without a counter, reads nothing if there is one.
-    fn put<V: Lanes>(
-        step: Self::Step<V>,
-        room: &mut [MaybeUninit<u8>],
-        replaced: &mut Option<&mut u64>,
-    ) -> (usize, usize);
-
-    /// Encodes the first `STRIDE` times `LEN / 2` items if they are ASCII. Returns whether they are.
-    fn put_ascii<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool;
 }
 
-/// Encodes items in steps of `V`, then of `Short`, then the rest. Stops where a step contains an unpaired
-/// surrogate, or might not fit.
+/// How a conversion is done, in steps. An item is plain if it becomes one unit without a look at its bits: ASCII in UTF-8, all that
+/// is no surrogate and no pair in UTF-16 and UTF-32. Zero is plain.
+pub(in crate::simd) trait RecodeSteps: Recode<From: Item> {
+    /// The number of bytes that a plain item becomes.
+    const PLAIN: usize = size_of::<Self::To>();
+
+    /// The number of items at the end that are faster one by one.
+    const LEFT: usize = 0;
+
+    /// Converts a step. Returns the items read and the bytes written. Does not read a high surrogate at the end.
+    /// Unpaired ones are `replaced` and counted; without a counter, reads nothing if there is one. Reads nothing either if another
+    /// item cannot be converted.
+    #[inline(always)]
+    fn put<V: Lanes>(
+        step: <Self::From as Item>::Step<V>,
+        room: &mut [MaybeUninit<u8>],
+        _replaced: &mut Option<&mut u64>,
+    ) -> (usize, usize) {
+        let count = if Self::put_plain([step], room) { V::LEN / 2 } else { 0 };
+        (count, Self::PLAIN * count)
+    }
+
+    /// Converts steps if all of their items are plain. Returns whether they are.
+    fn put_plain<V: Lanes, const N: usize>(
+        steps: [<Self::From as Item>::Step<V>; N],
+        room: &mut [MaybeUninit<u8>],
+    ) -> bool;
+}
+
+/// Converts units; see [`Level::recode`](crate::simd::Level::recode).
 #[inline(always)]
-fn encode<V: Lanes, Short: Lanes + Vector16, I: Encodable>(
+pub(in crate::simd) fn recode<V: Lanes, Short: Lanes + Vector16, R: RecodeSteps>(
+    any: (V, Short),
+    items: &[R::From],
+    out: &mut [MaybeUninit<u8>],
+) -> (usize, usize) {
+    let (read, written) = encode::<V, Short, R>(any, items, out, &mut None);
+    (read, written / size_of::<R::To>())
+}
+
+/// Converts all of `items` if they are plain and at most a stride, or less than a step of `Short`, and if there is more room than
+/// they need. Returns the items read and the units written.
+///
+/// A separate function, because loading the constants of [`recode`] would take longer than all of this: rows
+/// `utf-16-to-utf-32/*/16` of `benches/heads`.
+#[inline(always)]
+pub(in crate::simd) fn recode_short<V: Lanes, Short: Lanes + Vector16, R: RecodeSteps>(
     (any, short): (V, Short),
-    items: &[I],
+    items: &[R::From],
+    out: &mut [MaybeUninit<u8>],
+) -> Option<(usize, usize)> {
+    let (len, step) = (items.len(), V::LEN / 2);
+    let plain = if len > STRIDE * step || out.len() < R::PLAIN * (len + PART) {
+        false
+    } else if len >= step {
+        put_short_plain::<V, R>(any, items, out)
+    } else if len >= Short::LEN / 2 {
+        put_short_plain::<Short, R>(short, items, out)
+    } else if out.len() >= step_room::<Short>() {
+        let step = R::From::load_few(short, items)?;
+        let (more, written) = R::put::<Short>(step, out, &mut None);
+        let zeros = more.checked_sub(len)?;
+        return Some((len, (written - R::PLAIN * zeros) / size_of::<R::To>()));
+    } else {
+        false
+    };
+    plain.then_some((len, len))
+}
+
+/// Converts items if they are plain. There is at least a step; the last one overlaps the one before it.
+#[inline(always)]
+fn put_short_plain<V: Lanes, R: RecodeSteps>(
+    any: V,
+    items: &[R::From],
+    out: &mut [MaybeUninit<u8>],
+) -> bool {
+    let step = V::LEN / 2;
+    let last = items.len() - step;
+    let mut at = 0;
+    while at < last {
+        if !R::put_plain::<V, 1>([R::From::load(any, &items[at..])], &mut out[R::PLAIN * at..]) {
+            return false;
+        }
+        at += step;
+    }
+    R::put_plain::<V, 1>([R::From::load(any, &items[last..])], &mut out[R::PLAIN * last..])
+}
+
+/// Converts items in steps of `V`, and the rest in steps of `Short`. Stops where a step contains an item that cannot be converted,
+/// or does not fit.
+#[inline(always)]
+fn encode<V: Lanes, Short: Lanes + Vector16, R: RecodeSteps>(
+    (any, short): (V, Short),
+    items: &[R::From],
     out: &mut [MaybeUninit<u8>],
     replaced: &mut Option<&mut u64>,
 ) -> (usize, usize) {
-    let (mut read, mut written) = match encode_steps::<V, I>(any, items, out, replaced) {
+    let (read, written) = match encode_steps::<V, R>(any, items, out, replaced) {
         Continue((read, written)) if read < items.len() => (read, written),
         Continue(done) | Break(done) => return done,
     };
-    if Short::LEN < V::LEN {
-        let steps = encode_steps::<Short, I>(short, &items[read..], &mut out[written..], replaced);
-        let (Continue((more, len)) | Break((more, len))) = steps;
-        read += more;
-        written += len;
-        if steps.is_break() {
-            return (read, written);
-        }
-    }
-    let (more, len) = encode_rest::<Short, I>(short, &items[read..], &mut out[written..], replaced);
+    let (more, len) = encode_rest::<Short, R>(short, &items[read..], &mut out[written..], replaced);
     (read + more, written + len)
 }
 
-/// Encodes whole steps, as far as another is certain to fit. Breaks before an unpaired surrogate.
+/// Converts whole steps, as far as another is certain to fit. Breaks before a step that cannot be converted.
 #[inline(always)]
-fn encode_steps<V: Lanes, I: Encodable>(
+fn encode_steps<V: Lanes, R: RecodeSteps>(
     any: V,
-    items: &[I],
+    items: &[R::From],
     out: &mut [MaybeUninit<u8>],
     replaced: &mut Option<&mut u64>,
 ) -> ControlFlow<(usize, usize), (usize, usize)> {
     let step = V::LEN / 2;
-    let (room, ascii_room) = (step_room::<V>(), ascii_room::<V>());
+    let (room, plain_room) = (step_room::<V>(), plain_room::<V>(R::PLAIN));
     let stride = STRIDE * step;
     // Shrinking slices have less register pressure than indexes: row `from-utf-16/latin/8192` a fifth less time.
     let (mut rest, mut place) = (items, &mut *out);
     // A short text is often all ASCII. Rows `from-chars/ascii/64`, `from-utf-16/ascii/64`. One loop for this and the
     // later strides is a fifth slower for two-byte text.
-    if rest.len() >= stride && place.len() >= ascii_room && I::put_ascii::<V>(any, rest, place) {
-        (rest, place) = (&rest[stride..], &mut place[stride..]);
+    if rest.len() >= stride && place.len() >= plain_room && put_plain::<V, R>(any, rest, place) {
+        (rest, place) = (&rest[stride..], &mut place[R::PLAIN * stride..]);
     }
     let mut is_stuck = false;
     while rest.len() >= step && place.len() >= room {
-        let (more, len) = I::put::<V>(I::load(any, rest), place, replaced);
+        let (more, len) = R::put::<V>(R::From::load(any, rest), place, replaced);
         if more == 0 {
             is_stuck = true;
             break;
         }
         (rest, place) = (&rest[more..], &mut place[len..]);
         // ASCII often continues.
-        while len == step
+        while len == R::PLAIN * step
             && rest.len() >= stride
-            && place.len() >= ascii_room
-            && I::put_ascii::<V>(any, rest, place)
+            && place.len() >= plain_room
+            && put_plain::<V, R>(any, rest, place)
         {
-            (rest, place) = (&rest[stride..], &mut place[stride..]);
+            (rest, place) = (&rest[stride..], &mut place[R::PLAIN * stride..]);
         }
     }
     let (read, left) = (items.len() - rest.len(), place.len());
@@ -160,12 +230,11 @@ fn encode_steps<V: Lanes, I: Encodable>(
     if is_stuck { Break(done) } else { Continue(done) }
 }
 
-/// Encodes less than a step, a high surrogate and less than a step, or items for which there is little room. Leaves a
-/// few.
+/// Converts less than a step of a longer vector, or items for which there is little room. Leaves [`RecodeSteps::LEFT`].
 #[inline(always)]
-fn encode_rest<V: Lanes + Vector16, I: Encodable>(
+fn encode_rest<V: Lanes + Vector16, R: RecodeSteps>(
     any: V,
-    items: &[I],
+    items: &[R::From],
     out: &mut [MaybeUninit<u8>],
     replaced: &mut Option<&mut u64>,
 ) -> (usize, usize) {
@@ -173,17 +242,21 @@ fn encode_rest<V: Lanes + Vector16, I: Encodable>(
     let room = step_room::<V>();
     let (mut read, mut written) = (0, 0);
     let mut scratch = [MaybeUninit::new(0); 3 * 8 + PART];
-    while items.len() - read > FEW {
+    while items.len() - read > R::LEFT {
         let rest = &items[read..];
         let count = rest.len().min(step);
         let fits = out.len() - written >= room;
         let place = if fits { &mut out[written..] } else { &mut scratch };
         let before = replaced.as_deref().copied();
-        let loaded = if count == step { Some(I::load(any, rest)) } else { I::load_few(any, rest) };
+        let loaded = if count == step {
+            Some(R::From::load(any, rest))
+        } else {
+            R::From::load_few(any, rest)
+        };
         let Some(loaded) = loaded else { break };
-        let (more, len) = I::put::<V>(loaded, place, replaced);
-        // Zeros after the items are a byte each.
-        let (more, len) = (more.min(count), len - more.saturating_sub(count));
+        let (more, len) = R::put::<V>(loaded, place, replaced);
+        // Zeros after the items are plain.
+        let (more, len) = (more.min(count), len - R::PLAIN * more.saturating_sub(count));
         if more == 0 {
             break;
         }
@@ -202,56 +275,68 @@ fn encode_rest<V: Lanes + Vector16, I: Encodable>(
     (read, written)
 }
 
-impl Encodable for u16 {
+/// Converts a stride if all of its items are plain. Returns whether they are.
+#[inline(always)]
+fn put_plain<V: Lanes, R: RecodeSteps>(
+    any: V,
+    items: &[R::From],
+    room: &mut [MaybeUninit<u8>],
+) -> bool {
+    let step = V::LEN / 2;
+    let (items, room) = (&items[..STRIDE * step], &mut room[..plain_room::<V>(R::PLAIN)]);
+    // Not by `map`: a function that is passed on would lose the target feature.
+    let a = R::From::load(any, items);
+    let b = R::From::load(any, &items[step..]);
+    let c = R::From::load(any, &items[2 * step..]);
+    let d = R::From::load(any, &items[3 * step..]);
+    R::put_plain::<V, STRIDE>([a, b, c, d], room)
+}
+
+impl Item for u8 {
     type Step<V: Lanes> = V;
 
     #[inline(always)]
-    fn load<V: Lanes>(any: V, units: &[Self]) -> V {
-        any.load(as_bytes(&units[..V::LEN / 2]))
+    fn load<V: Lanes>(any: V, bytes: &[u8]) -> V {
+        any.load_widened(bytes)
     }
 
     #[inline(always)]
-    fn load_few<V: Lanes + Vector16>(any: V, units: &[Self]) -> Option<V> {
-        load_few(any, as_bytes(units))
-    }
-
-    #[inline(always)]
-    fn put<V: Lanes>(
-        units: V,
-        room: &mut [MaybeUninit<u8>],
-        replaced: &mut Option<&mut u64>,
-    ) -> (usize, usize) {
-        put_units::<V, true>(units, room, replaced)
-    }
-
-    #[inline(always)]
-    fn put_ascii<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool {
-        let step = V::LEN / 2;
-        let (items, room) = (&items[..STRIDE * step], &mut room[..ascii_room::<V>()]);
-        // Not by `map`: a function that is passed on would lose the target feature.
-        let a = Self::load::<V>(any, items);
-        let b = Self::load::<V>(any, &items[step..]);
-        let c = Self::load::<V>(any, &items[2 * step..]);
-        let d = Self::load::<V>(any, &items[3 * step..]);
-        if a.or(b).or(c.or(d)).intersects(a.splat_16(0xFF80)) {
-            return false;
-        }
-        put_ascii_units([a, b, c, d], room);
-        true
+    fn load_few<V: Lanes + Vector16>(any: V, bytes: &[u8]) -> Option<V> {
+        let [front, _] = load_few(any, bytes)?.widen();
+        Some(front)
     }
 }
 
-impl Encodable for char {
+macro_rules! two_bytes {
+    ($($unit:ty)*) => {$(
+        impl Item for $unit {
+            type Step<V: Lanes> = V;
+
+            #[inline(always)]
+            fn load<V: Lanes>(any: V, units: &[Self]) -> V {
+                any.load(as_bytes(&units[..V::LEN / 2]))
+            }
+
+            #[inline(always)]
+            fn load_few<V: Lanes + Vector16>(any: V, units: &[Self]) -> Option<V> {
+                load_few(any, as_bytes(units))
+            }
+        }
+    )*};
+}
+two_bytes!(u16 [u8; 2]);
+
+impl<C: ScalarUnit> Item for C {
     type Step<V: Lanes> = [V; 2];
 
     #[inline(always)]
-    fn load<V: Lanes>(any: V, chars: &[Self]) -> [V; 2] {
+    fn load<V: Lanes>(any: V, chars: &[C]) -> [V; 2] {
         let bytes = as_bytes(&chars[..V::LEN / 2]);
         [load(any, bytes, 0), load(any, bytes, V::LEN)]
     }
 
     #[inline(always)]
-    fn load_few<V: Lanes + Vector16>(any: V, chars: &[Self]) -> Option<[V; 2]> {
+    fn load_few<V: Lanes + Vector16>(any: V, chars: &[C]) -> Option<[V; 2]> {
         let bytes = as_bytes(chars);
         let zero = any.splat(0);
         Some(match bytes.first_chunk::<16>() {
@@ -259,50 +344,160 @@ impl Encodable for char {
             None => [load_few(any, bytes)?, zero],
         })
     }
+}
+
+impl RecodeSteps for ToUtf8<u16> {
+    const LEFT: usize = FEW;
 
     #[inline(always)]
     fn put<V: Lanes>(
-        [first, second]: [V; 2],
+        units: V,
         room: &mut [MaybeUninit<u8>],
-        _: &mut Option<&mut u64>,
+        replaced: &mut Option<&mut u64>,
     ) -> (usize, usize) {
-        if !first.or(second).intersects(first.splat_32(0x1F_0000)) {
-            return put_units::<V, false>(first.narrow_32(second), room, &mut None);
-        }
-        (V::LEN / 2, put_chars([first, second], room))
+        put_units(units, Surrogates::Pairs, room, replaced)
     }
 
     #[inline(always)]
-    fn put_ascii<V: Lanes>(any: V, items: &[Self], room: &mut [MaybeUninit<u8>]) -> bool {
-        let step = V::LEN / 2;
-        let (items, room) = (&items[..STRIDE * step], &mut room[..ascii_room::<V>()]);
-        let [a, b] = Self::load::<V>(any, items);
-        let [c, d] = Self::load::<V>(any, &items[step..]);
-        let [e, f] = Self::load::<V>(any, &items[2 * step..]);
-        let [g, h] = Self::load::<V>(any, &items[3 * step..]);
-        let all = a.or(b).or(c.or(d)).or(e.or(f).or(g.or(h)));
+    fn put_plain<V: Lanes, const N: usize>(units: [V; N], room: &mut [MaybeUninit<u8>]) -> bool {
+        narrow_without(units, 0xFF80, room)
+    }
+}
+
+impl<const SWAPPED: bool> RecodeSteps for BytesToUtf8<SWAPPED> {
+    #[inline(always)]
+    fn put<V: Lanes>(
+        units: V,
+        room: &mut [MaybeUninit<u8>],
+        replaced: &mut Option<&mut u64>,
+    ) -> (usize, usize) {
+        let units = if SWAPPED { swapped(units) } else { units };
+        put_units(units, Surrogates::Pairs, room, replaced)
+    }
+
+    #[inline(always)]
+    fn put_plain<V: Lanes, const N: usize>(
+        mut units: [V; N],
+        room: &mut [MaybeUninit<u8>],
+    ) -> bool {
+        for units in units.iter_mut().filter(|_| SWAPPED) {
+            *units = swapped(*units);
+        }
+        narrow_without(units, 0xFF80, room)
+    }
+}
+
+/// Swaps the bytes of each unit.
+#[inline(always)]
+fn swapped<V: Lanes>(units: V) -> V {
+    units.shl_16::<8>().or(units.shr_16::<8>())
+}
+
+impl<C: ScalarUnit> RecodeSteps for ToUtf8<C> {
+    const LEFT: usize = if C::IS_SCALAR { FEW } else { 0 };
+
+    #[inline(always)]
+    fn put<V: Lanes>(
+        chars: [V; 2],
+        room: &mut [MaybeUninit<u8>],
+        _: &mut Option<&mut u64>,
+    ) -> (usize, usize) {
+        let [first, second] = chars;
+        if !first.or(second).intersects(first.splat_32(0xFFFF_0000)) {
+            let surrogates = if C::IS_SCALAR { Surrogates::None } else { Surrogates::Invalid };
+            return put_units(first.narrow_32(second), surrogates, room, &mut None);
+        }
+        if are_scalar_values::<V, C>(chars) { (V::LEN / 2, put_chars(chars, room)) } else { (0, 0) }
+    }
+
+    #[inline(always)]
+    fn put_plain<V: Lanes, const N: usize>(
+        steps: [[V; 2]; N],
+        room: &mut [MaybeUninit<u8>],
+    ) -> bool {
+        let all = any_of(steps.as_flattened());
         if all.intersects(all.splat_32(!0x7F)) {
             return false;
         }
-        put_ascii_units([a.narrow_32(b), c.narrow_32(d), e.narrow_32(f), g.narrow_32(h)], room);
+        put_narrowed(narrow_steps(steps), room);
         true
     }
 }
 
+/// Narrows numbers below 1_0000.
 #[inline(always)]
-fn put_ascii_units<V: Lanes>(units: [V; STRIDE], room: &mut [MaybeUninit<u8>]) {
-    let step = V::LEN / 2;
-    let [a, b, c, d] = units;
-    put_part(a.narrow_16(), room, 0);
-    put_part(b.narrow_16(), room, step);
-    put_part(c.narrow_16(), room, 2 * step);
-    put_part(d.narrow_16(), room, 3 * step);
+pub(super) fn narrow_steps<V: Lanes, const N: usize>(steps: [[V; 2]; N]) -> [V; N] {
+    let mut narrowed = [steps[0][0]; N];
+    for (narrowed, [first, second]) in narrowed.iter_mut().zip(steps) {
+        *narrowed = first.narrow_32(second);
+    }
+    narrowed
 }
 
-/// Encodes a vector of units; see [`Encodable::put`]. Without `PAIRS`, none is a surrogate.
+/// Returns the bits that any of the vectors has.
 #[inline(always)]
-fn put_units<V: Lanes, const PAIRS: bool>(
+pub(super) fn any_of<V: Lanes>(vectors: &[V]) -> V {
+    let mut all = vectors[0];
+    for vector in &vectors[1..] {
+        all = all.or(*vector);
+    }
+    all
+}
+
+#[inline(always)]
+pub(super) fn are_scalar_values<V: Lanes, C: ScalarUnit>([first, second]: [V; 2]) -> bool {
+    let other = not_scalar(first).or(not_scalar(second));
+    C::IS_SCALAR || !other.intersects(other)
+}
+
+/// Marks the lanes of 32 bits that are no scalar values.
+#[inline(always)]
+fn not_scalar<V: Lanes>(numbers: V) -> V {
+    let above = numbers.shr_32::<16>().cmpgt_32(numbers.splat_32(0x10));
+    let from_d800 = numbers.cmpgt_32(numbers.splat_32(0xD7FF));
+    above.or(from_d800.xor(numbers.cmpgt_32(numbers.splat_32(0xDFFF))))
+}
+
+/// Narrows units if none has any of the bits in `mask`, the upper ones. Returns whether that is so.
+#[inline(always)]
+pub(super) fn narrow_without<V: Lanes, const N: usize>(
+    units: [V; N],
+    mask: u16,
+    room: &mut [MaybeUninit<u8>],
+) -> bool {
+    if any_of(&units).intersects(units[0].splat_16(mask)) {
+        return false;
+    }
+    put_narrowed(units, room);
+    true
+}
+
+/// Narrows units, which are below 100.
+#[inline(always)]
+fn put_narrowed<V: Lanes, const N: usize>(units: [V; N], room: &mut [MaybeUninit<u8>]) {
+    let (pairs, rest) = units.as_chunks();
+    for (i, [first, second]) in pairs.iter().enumerate() {
+        first.narrow_16_with(*second).store(&mut room[i * V::LEN..]);
+    }
+    for units in rest {
+        put_part(units.narrow_16(), room, pairs.len() * V::LEN);
+    }
+}
+
+/// What a surrogate is.
+#[derive(PartialEq)]
+enum Surrogates {
+    Pairs,
+    Invalid,
+    /// There is none.
+    None,
+}
+
+/// Encodes a vector of units; see [`RecodeSteps::put`].
+#[inline(always)]
+fn put_units<V: Lanes>(
     mut units: V,
+    surrogates: Surrogates,
     room: &mut [MaybeUninit<u8>],
     replaced: &mut Option<&mut u64>,
 ) -> (usize, usize) {
@@ -321,7 +516,10 @@ fn put_units<V: Lanes, const PAIRS: bool>(
         return (count, put_one_or_two(ascii.select(units, two), ascii.bitmask_16(), room));
     }
     let mut surrogate = tagged::<V, 0xF800>(units, 0xD800);
-    let mut has_pairs = PAIRS && surrogate.intersects(surrogate);
+    let mut has_pairs = surrogates != Surrogates::None && surrogate.intersects(surrogate);
+    if has_pairs && surrogates == Surrogates::Invalid {
+        return (0, 0);
+    }
     let mut highs = 0;
     if has_pairs {
         let lows = tagged::<V, 0xFC00>(units, 0xDC00).bitmask_16();
@@ -392,7 +590,7 @@ fn put_ascii_replaced<V: Lanes>(units: V, unpaired: u32, room: &mut [MaybeUninit
 
 /// Returns the lanes of 16 bits whose bits of `MASK` are those of `tag`.
 #[inline(always)]
-fn tagged<V: Lanes, const MASK: u16>(units: V, tag: u16) -> V {
+pub(super) fn tagged<V: Lanes, const MASK: u16>(units: V, tag: u16) -> V {
     units.and(units.splat_16(MASK)).cmpeq_16(units.splat_16(tag))
 }
 
@@ -504,6 +702,6 @@ fn encode_lanes<V: Lanes>(c: V) -> (V, V) {
 }
 
 #[inline(always)]
-fn put_part<P: Part>(part: P, room: &mut [MaybeUninit<u8>], at: usize) {
+pub(super) fn put_part<P: Part>(part: P, room: &mut [MaybeUninit<u8>], at: usize) {
     part.store(&mut room[at..]);
 }

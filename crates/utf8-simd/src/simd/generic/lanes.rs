@@ -52,8 +52,14 @@ pub(in crate::simd) trait Lanes: Vector {
     fn narrow_32(self, other: Self) -> Self;
     /// The lanes of 16 bits, which are below 100, as the first `LEN / 2` bytes.
     fn narrow_16(self) -> Self::Part;
+    /// The lanes of 16 bits of `self` and `other`, which are below 100, as bytes.
+    fn narrow_16_with(self, other: Self) -> Self;
+    /// Loads `LEN / 2` bytes as lanes of 16 bits.
+    fn load_widened(self, bytes: &[u8]) -> Self;
     /// The bytes as lanes of 16 bits.
     fn widen(self) -> [Self; 2];
+    /// The lanes of 16 bits as lanes of 32 bits.
+    fn widen_16(self) -> [Self; 2];
 }
 
 /// The items of [`Lanes`] that are the same for every vector of 16 bytes, which is one part.
@@ -66,6 +72,17 @@ macro_rules! one_part {
         #[inline(always)]
         fn interleave_16(self, high: Self) -> [Self; 2] {
             Part::interleave_16(self, high)
+        }
+
+        #[inline(always)]
+        fn load_widened(self, bytes: &[u8]) -> Self {
+            let [front, _] = self.words([u64::from_le_bytes(*first(bytes)), 0]).widen();
+            front
+        }
+
+        #[inline(always)]
+        fn widen_16(self) -> [Self; 2] {
+            Part::interleave_16(self, self.splat(0))
         }
 
         #[inline(always)]

@@ -41,6 +41,7 @@ mod encode;
 mod lanes;
 mod latin1;
 mod operations;
+mod recode;
 mod scan;
 mod test;
 mod unmask;
@@ -50,7 +51,7 @@ mod vector;
 pub(super) use decode::{
     count_chars, count_utf16, decode_chars, decode_leading_ascii, decode_short_ascii, decode_utf16,
 };
-pub(super) use encode::{encode_chars, encode_utf16};
+pub(super) use encode::{RecodeSteps, encode_chars, encode_utf16, recode, recode_short};
 #[cfg(any(target_arch = "x86_64", target_arch = "wasm32"))]
 pub(super) use lanes::REVERSE_THREES;
 pub(super) use lanes::{Lanes, Part, one_part};

@@ -188,6 +188,27 @@ macro_rules! operations {
         }
 
         #[target_feature(enable = $feature)]
+        pub(in crate::simd) fn recode<R: generic::RecodeSteps>(
+            items: &[R::From],
+            out: &mut [MaybeUninit<u8>],
+        ) -> (usize, usize) {
+            let any = (<$vector>::zero(), <$short>::zero());
+            match generic::recode_short::<$vector, $short, R>(any, items, out) {
+                Some(done) => done,
+                None => recode_any::<R>(items, out),
+            }
+        }
+
+        #[inline(never)]
+        #[target_feature(enable = $feature)]
+        fn recode_any<R: generic::RecodeSteps>(
+            items: &[R::From],
+            out: &mut [MaybeUninit<u8>],
+        ) -> (usize, usize) {
+            generic::recode::<$vector, $short, R>((<$vector>::zero(), <$short>::zero()), items, out)
+        }
+
+        #[target_feature(enable = $feature)]
         pub(in crate::simd) fn encode_latin1(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
             generic::encode_latin1((<$vector>::zero(), <$short>::zero()), bytes, out)
         }

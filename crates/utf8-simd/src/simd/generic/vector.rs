@@ -3,6 +3,7 @@
 use core::mem::{MaybeUninit, size_of_val};
 use core::ptr;
 
+use crate::simd::recode::Initialised;
 use crate::simd::{as_uninit, table, tail};
 
 /// Addends by the low four bits of `lead` (E0 = 01 .. EF = 10, F0 = 11 .. F3 = 14; 00 below E0). The sum of
@@ -163,18 +164,6 @@ pub(in crate::simd) fn first_mut<T, const N: usize>(bytes: &mut [T]) -> &mut [T;
     bytes.first_chunk_mut().expect("room for a whole vector")
 }
 
-/// An item that consists of initialised bytes.
-///
-/// # Safety
-///
-/// - It has no padding, and no part of it can be uninitialised.
-pub(in crate::simd) unsafe trait Initialised: Copy {}
-
-// SAFETY: an integer.
-unsafe impl Initialised for u16 {}
-// SAFETY: it is represented as a `u32`.
-unsafe impl Initialised for char {}
-
 #[inline(always)]
 pub(in crate::simd) fn as_bytes<T: Initialised>(items: &[T]) -> &[u8] {
     // SAFETY: all of the memory is initialised, as `Initialised` promises, and a byte needs no alignment.
@@ -190,7 +179,7 @@ pub(in crate::simd) trait Vector16: Vector {
     fn shift_up(self, n: usize) -> Self;
 }
 
-/// Loads 4 to 15 bytes, with zeros after them; `None` for other numbers.
+/// Loads 2, or 4 to 15 bytes, with zeros after them; `None` for other numbers.
 #[inline(always)]
 pub(in crate::simd) fn load_few<V: Vector16>(any: V, bytes: &[u8]) -> Option<V> {
     let len = bytes.len();
@@ -201,6 +190,9 @@ pub(in crate::simd) fn load_few<V: Vector16>(any: V, bytes: &[u8]) -> Option<V> 
         let [first, last] =
             [bytes.first_chunk()?, bytes.last_chunk()?].map(|&word| u64::from_le_bytes(word));
         return Some(any.words([first, last >> (8 * (16 - len))]));
+    }
+    if let [low, high] = *bytes {
+        return Some(any.words([u16::from_le_bytes([low, high]).into(), 0]));
     }
     let [first, last] =
         [bytes.first_chunk()?, bytes.last_chunk()?].map(|&word| u32::from_le_bytes(word));

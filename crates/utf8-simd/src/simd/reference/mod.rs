@@ -16,6 +16,7 @@ pub(super) use pairs::{join_pairs, split_pairs};
 use core::mem::MaybeUninit;
 use core::ops::RangeInclusive;
 
+use super::recode::Recode;
 use super::results::{BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Validated};
 use super::slices::Task;
 
@@ -24,6 +25,14 @@ pub(in crate::simd) fn run<T: Task>(task: T) -> T::Output {
 }
 
 /// Finds the length of the well-formed prefix, one sequence after another, with strides over ASCII.
+/// Converts nothing; see [`Level::recode`](crate::simd::Level::recode).
+pub(in crate::simd) fn recode<R: Recode>(
+    _items: &[R::From],
+    _out: &mut [MaybeUninit<u8>],
+) -> (usize, usize) {
+    (0, 0)
+}
+
 pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
     let mut at = 0;
     while at < input.len() {

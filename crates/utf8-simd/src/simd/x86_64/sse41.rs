@@ -133,6 +133,7 @@ impl Lanes for Bytes16 {
         cmpgt_32: _mm_cmpgt_epi32,
         wrapping_add_16: _mm_add_epi16,
         narrow_32: _mm_packus_epi32,
+        narrow_16_with: _mm_packus_epi16,
     }
     shifts! { "sse4.1", Bytes16:
         shl_16: _mm_slli_epi16,

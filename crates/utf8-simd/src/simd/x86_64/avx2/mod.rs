@@ -163,9 +163,20 @@ impl Lanes for Bytes32 {
             let [front, back] = vector.parts();
             Bytes16(_mm_packus_epi16(front.0, back.0))
         }
+        fn narrow_16_with(vector: Bytes32, other: Bytes32) -> Bytes32 {
+            let packed = _mm256_packus_epi16(vector.0, other.0);
+            Bytes32(_mm256_permute4x64_epi64::<0b11_01_10_00>(packed))
+        }
+        fn load_widened(_any: Bytes32, bytes: &[u8]) -> Bytes32 {
+            Bytes32(_mm256_cvtepu8_epi16(load_16(first(bytes))))
+        }
         fn widen(vector: Bytes32) -> [Bytes32; 2] {
             let [front, back] = vector.parts();
             [Bytes32(_mm256_cvtepu8_epi16(front.0)), Bytes32(_mm256_cvtepu8_epi16(back.0))]
+        }
+        fn widen_16(vector: Bytes32) -> [Bytes32; 2] {
+            let [front, back] = vector.parts();
+            [Bytes32(_mm256_cvtepu16_epi32(front.0)), Bytes32(_mm256_cvtepu16_epi32(back.0))]
         }
     }
 }

@@ -11,6 +11,7 @@ mod validate;
 mod vector;
 
 use crate::simd::Task;
+pub(in crate::simd) use crate::simd::reference::recode;
 pub(in crate::simd) use decode::{
     count_chars, count_utf16, decode_ascii_chars, decode_ascii_utf16, decode_chars,
     decode_short_chars, decode_short_utf16, decode_utf16,

@@ -1,0 +1,120 @@
+//! The units of UTF-32, and names of the conversions between units that [`Level::recode`](super::Level::recode) vectorises.
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::ptr;
+
+/// A unit of UTF-32: a number, or a `char`.
+pub trait ScalarUnit:
+    Copy + From<u8> + From<char> + Into<u32> + Initialised + fmt::Debug + 'static
+{
+    /// Whether each is a scalar value.
+    const IS_SCALAR: bool;
+
+    /// U+FFFD.
+    const REPLACEMENT: &'static [Self];
+
+    /// Converts a unit of UTF-16 that is no surrogate.
+    fn of_unit(unit: u16) -> Self;
+
+    /// Returns the same memory as numbers.
+    ///
+    /// # Safety
+    ///
+    /// - Only scalar values are written through the result.
+    unsafe fn as_numbers(items: &mut [Self]) -> &mut [u32];
+}
+
+impl ScalarUnit for u32 {
+    const IS_SCALAR: bool = false;
+    const REPLACEMENT: &'static [Self] = &[0xFFFD];
+
+    #[inline(always)]
+    fn of_unit(unit: u16) -> Self {
+        unit.into()
+    }
+
+    #[inline(always)]
+    unsafe fn as_numbers(items: &mut [Self]) -> &mut [u32] {
+        items
+    }
+}
+
+impl ScalarUnit for char {
+    const IS_SCALAR: bool = true;
+    const REPLACEMENT: &'static [Self] = &[Self::REPLACEMENT_CHARACTER];
+
+    #[inline(always)]
+    fn of_unit(unit: u16) -> Self {
+        Self::from_u32(unit.into()).unwrap_or(Self::REPLACEMENT_CHARACTER)
+    }
+
+    #[inline(always)]
+    unsafe fn as_numbers(items: &mut [Self]) -> &mut [u32] {
+        let numbers = ptr::from_mut(items) as *mut [u32];
+        // SAFETY: a `char` has the layout of a `u32`, and the caller promises that the items stay `char`s.
+        unsafe { &mut *numbers }
+    }
+}
+
+/// A conversion between units of two encodings.
+pub(crate) trait Recode {
+    type From: Initialised;
+    type To: Copy;
+}
+
+/// UTF-16, or `u32` or `char`s, to UTF-8.
+pub(crate) struct ToUtf8<T>(PhantomData<T>);
+
+/// UTF-16 in bytes to UTF-8. The bytes of a unit may be in the other order than those of the machine.
+pub(crate) struct BytesToUtf8<const SWAPPED: bool>;
+
+/// ASCII to UTF-16 in bytes.
+pub(crate) struct AsciiToBytes<const SWAPPED: bool>;
+
+/// `u32` or `char`s to UTF-16.
+pub(crate) struct ToUtf16<C>(PhantomData<C>);
+
+/// UTF-16 to `u32` or `char`s.
+pub(crate) struct ToUtf32<C>(PhantomData<C>);
+
+/// UTF-16 to Latin-1.
+pub(crate) struct ToLatin1;
+
+/// Defines the units of conversions.
+macro_rules! units {
+    ($([$($generics:tt)*] $conversion:ty: $from:ty => $to:ty;)*) => {$(
+        impl<$($generics)*> Recode for $conversion {
+            type From = $from;
+            type To = $to;
+        }
+    )*};
+}
+
+units! {
+    [] ToUtf8<u16>: u16 => u8;
+    [C: ScalarUnit] ToUtf8<C>: C => u8;
+    [const SWAPPED: bool] BytesToUtf8<SWAPPED>: [u8; 2] => u8;
+    [const SWAPPED: bool] AsciiToBytes<SWAPPED>: u8 => [u8; 2];
+    [C: ScalarUnit] ToUtf16<C>: C => u16;
+    [C: ScalarUnit] ToUtf32<C>: u16 => C;
+    [] ToLatin1: u16 => u8;
+}
+
+/// An item that consists of initialised bytes.
+///
+/// # Safety
+///
+/// - It has no padding, and no part of it can be uninitialised.
+pub unsafe trait Initialised: Copy {}
+
+// SAFETY: an integer.
+unsafe impl Initialised for u8 {}
+// SAFETY: an integer.
+unsafe impl Initialised for u16 {}
+// SAFETY: an integer.
+unsafe impl Initialised for u32 {}
+// SAFETY: it is represented as a `u32`.
+unsafe impl Initialised for char {}
+// SAFETY: two integers of a byte.
+unsafe impl Initialised for [u8; 2] {}
