@@ -1,7 +1,6 @@
 //! Tables and charts of saved runs.
 
 mod charts;
-mod heads;
 mod tables;
 mod tasks;
 
@@ -56,7 +55,7 @@ impl Targets {
             fs::write(file, tables::results(&levels, link))?;
         }
         if let Some(file) = &self.heads {
-            fs::write(file, heads::page(&levels))?;
+            fs::write(file, tables::heads(&levels))?;
         }
         if let Some(file) = &self.readme {
             let results = self.results.as_deref().unwrap_or(Path::new(""));

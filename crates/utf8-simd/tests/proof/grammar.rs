@@ -1,9 +1,11 @@
-//! The grammar of RFC 3629, the reference automaton, and the windows of four bytes.
+//! The grammar of RFC 3629, the reference automaton, and the windows of four bytes; the scalar level reads one sequence like
+//! the automaton (lemma 2).
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::ops::RangeInclusive;
 
-use crate::automaton::{State, is_never};
+use crate::simd::reference_sequence;
+use crate::support::sum_of;
 
 /// RFC 3629 section 4: a row for each alternative of `UTF8-char`, with the range of each of its bytes.
 const ABNF: &[&[RangeInclusive<u8>]] = &[
@@ -25,6 +27,50 @@ const ABNF: &[&[RangeInclusive<u8>]] = &[
 /// UTF8-tail = %x80-BF
 const TAIL: RangeInclusive<u8> = 0x80..=0xBF;
 
+/// The reference automaton: what may follow?
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub(crate) enum State {
+    /// A character, or the end.
+    Boundary,
+    One,
+    Two,
+    Three,
+    AfterE0,
+    AfterEd,
+    AfterF0,
+    AfterF4,
+}
+
+impl State {
+    pub(crate) fn next(self, byte: u8) -> Option<Self> {
+        Some(match (self, byte) {
+            (Self::Boundary, 0x00..=0x7F) => Self::Boundary,
+            (Self::Boundary, 0xC2..=0xDF) => Self::One,
+            (Self::Boundary, 0xE0) => Self::AfterE0,
+            (Self::Boundary, 0xE1..=0xEC | 0xEE..=0xEF) => Self::Two,
+            (Self::Boundary, 0xED) => Self::AfterEd,
+            (Self::Boundary, 0xF0) => Self::AfterF0,
+            (Self::Boundary, 0xF1..=0xF3) => Self::Three,
+            (Self::Boundary, 0xF4) => Self::AfterF4,
+            (Self::One, 0x80..=0xBF) => Self::Boundary,
+            (Self::Two, 0x80..=0xBF) => Self::One,
+            (Self::Three, 0x80..=0xBF) => Self::Two,
+            (Self::AfterE0, 0xA0..=0xBF) => Self::One,
+            (Self::AfterEd, 0x80..=0x9F) => Self::One,
+            (Self::AfterF0, 0x90..=0xBF) => Self::Two,
+            (Self::AfterF4, 0x80..=0x8F) => Self::Two,
+            _ => return None,
+        })
+    }
+}
+
+/// Whether a byte starts no sequence and continues none.
+pub(crate) fn is_never(byte: u8) -> bool {
+    matches!(byte, 0xC0..=0xC1 | 0xF5..)
+}
+
+/// The verdict of the reference automaton on an input: the length of the well-formed prefix, and the length of
+/// the maximal subpart after it, unless the input ends inside a character or after one.
 #[cfg(target_arch = "x86_64")]
 pub fn verdict(input: &[u8]) -> (usize, Option<usize>) {
     let (mut state, mut start) = (State::Boundary, 0);
@@ -153,4 +199,70 @@ fn fine_windows_are_well_formed_text() {
         }
     }
     println!("{} states of the product", seen.len());
+}
+
+// ---- lemma 2, for one sequence ------------------------------------------------------------------
+
+/// The reading of the automaton of the sequence at the start of an input that is not ASCII.
+fn sequence_by_automaton(input: &[u8]) -> (usize, Option<usize>) {
+    let mut state = State::Boundary;
+    for (at, &byte) in input.iter().enumerate() {
+        match state.next(byte) {
+            Some(State::Boundary) => return (at + 1, None),
+            Some(next) => state = next,
+            None => return (0, Some(at.max(1))),
+        }
+    }
+    (0, None)
+}
+
+/// Compares the scalar reading of one sequence with the automaton for all inputs of four bytes that start with
+/// these two.
+fn check_sequences(first: u8, second: u8) {
+    let mut input = [first, second, 0, 0];
+    for third in 0..=0xFF {
+        for fourth in 0..=0xFF {
+            [input[2], input[3]] = [third, fourth];
+            assert_eq!(reference_sequence(&input), sequence_by_automaton(&input), "{input:02x?}");
+        }
+    }
+}
+
+/// Lemma 2, for one sequence.
+#[test]
+fn the_scalar_level_reads_every_sequence_like_the_automaton() {
+    for first in 0x80..=0xFF {
+        assert_eq!(reference_sequence(&[first]), sequence_by_automaton(&[first]));
+        for second in 0..=0xFF {
+            let input = [first, second];
+            assert_eq!(reference_sequence(&input), sequence_by_automaton(&input), "{input:02x?}");
+            for third in 0..=0xFF {
+                let input = [first, second, third];
+                assert_eq!(reference_sequence(&input), sequence_by_automaton(&input));
+            }
+            // The edges of every class; the ignored test has all bytes.
+            let edges = || CLASSES.into_iter().flat_map(|byte| [byte, byte.wrapping_sub(1)]);
+            for third in edges() {
+                for fourth in edges() {
+                    let input = [first, second, third, fourth];
+                    assert_eq!(
+                        reference_sequence(&input),
+                        sequence_by_automaton(&input),
+                        "{input:02x?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Lemma 2, for one sequence: all 2^31 inputs.
+#[test]
+#[ignore = "half a minute in release mode"]
+fn the_scalar_level_reads_all_four_bytes_like_the_automaton() {
+    let pairs = Vec::from_iter((0x80..=0xFF).flat_map(|a| (0..=0xFF).map(move |b| (a, b))));
+    sum_of(&pairs, |(first, second)| {
+        check_sequences(*first, *second);
+        1
+    });
 }

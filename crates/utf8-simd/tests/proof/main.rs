@@ -12,7 +12,6 @@ pub use std::{mem, ops, ptr};
 
 #[cfg(target_arch = "x86_64")]
 mod arch;
-mod automaton;
 #[cfg(target_arch = "x86_64")]
 mod claims;
 #[cfg(target_arch = "x86_64")]
@@ -27,7 +26,6 @@ mod machine;
 mod parts;
 #[cfg(target_arch = "x86_64")]
 mod paths;
-mod sequences;
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -2,8 +2,7 @@
 
 use utf8_simd::Level;
 
-use crate::automaton::State;
-use crate::grammar::CLASSES;
+use crate::grammar::{CLASSES, State};
 use crate::support::sum_of;
 
 /// The bytes on which a bit of the result depends: three before it, and three after it.
