@@ -61,7 +61,8 @@ use utf8_codec::{
 
 use files::{FileId, Output, Source};
 use terminal::{
-    BOM_POLICIES, ERROR_MODES, Paint, Progress, Verdict, Visible, WHEN, When, choice, complain, counted, hex, in_words,
+    BOM_POLICIES, ERROR_MODES, Paint, Progress, Verdict, Visible, WHEN, When, choice, complain,
+    counted, hex, in_words,
 };
 
 /// Checks whether files, standard input or network streams are UTF-8.

@@ -73,7 +73,10 @@ use files::{
     CONNECT_TIMEOUT, FileId, OnThisThread, Output, Source, duplicate, overwrites_the_source,
 };
 use reading::{From, Piece, Reading, Settings};
-use terminal::{BOM_POLICIES, ERROR_MODES, Paint, Progress, Verdict, WHEN, When, choice, complain, counted, in_words};
+use terminal::{
+    BOM_POLICIES, ERROR_MODES, Paint, Progress, Verdict, WHEN, When, choice, complain, counted,
+    in_words,
+};
 use writing::{TO, To, UNENCODABLE, Writing};
 
 /// Reads text in one encoding and writes it in another.

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::grammar::{class, is_complete, is_fine, is_never};
+use crate::automaton::is_never;
+use crate::grammar::{class, is_complete, is_fine};
 use crate::machine::{Arena, Lane, Map, Node, Op};
 
 /// A set of bytes.

@@ -1,9 +1,10 @@
-//! The grammar of RFC 3629, the reference automaton, and the windows of four bytes; the scalar level reads one sequence like
+//! The grammar of RFC 3629, and the windows of four bytes; the scalar level reads one sequence like
 //! the automaton (lemma 2).
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::ops::RangeInclusive;
 
+use crate::automaton::{State, is_never};
 use crate::simd::reference_sequence;
 use crate::support::sum_of;
 
@@ -26,48 +27,6 @@ const ABNF: &[&[RangeInclusive<u8>]] = &[
 
 /// UTF8-tail = %x80-BF
 const TAIL: RangeInclusive<u8> = 0x80..=0xBF;
-
-/// The reference automaton: what may follow?
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub(crate) enum State {
-    /// A character, or the end.
-    Boundary,
-    One,
-    Two,
-    Three,
-    AfterE0,
-    AfterEd,
-    AfterF0,
-    AfterF4,
-}
-
-impl State {
-    pub(crate) fn next(self, byte: u8) -> Option<Self> {
-        Some(match (self, byte) {
-            (Self::Boundary, 0x00..=0x7F) => Self::Boundary,
-            (Self::Boundary, 0xC2..=0xDF) => Self::One,
-            (Self::Boundary, 0xE0) => Self::AfterE0,
-            (Self::Boundary, 0xE1..=0xEC | 0xEE..=0xEF) => Self::Two,
-            (Self::Boundary, 0xED) => Self::AfterEd,
-            (Self::Boundary, 0xF0) => Self::AfterF0,
-            (Self::Boundary, 0xF1..=0xF3) => Self::Three,
-            (Self::Boundary, 0xF4) => Self::AfterF4,
-            (Self::One, 0x80..=0xBF) => Self::Boundary,
-            (Self::Two, 0x80..=0xBF) => Self::One,
-            (Self::Three, 0x80..=0xBF) => Self::Two,
-            (Self::AfterE0, 0xA0..=0xBF) => Self::One,
-            (Self::AfterEd, 0x80..=0x9F) => Self::One,
-            (Self::AfterF0, 0x90..=0xBF) => Self::Two,
-            (Self::AfterF4, 0x80..=0x8F) => Self::Two,
-            _ => return None,
-        })
-    }
-}
-
-/// Whether a byte starts no sequence and continues none.
-pub(crate) fn is_never(byte: u8) -> bool {
-    matches!(byte, 0xC0..=0xC1 | 0xF5..)
-}
 
 /// The verdict of the reference automaton on an input: the length of the well-formed prefix, and the length of
 /// the maximal subpart after it, unless the input ends inside a character or after one.

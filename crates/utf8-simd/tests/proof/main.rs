@@ -12,6 +12,7 @@ pub use std::{mem, ops, ptr};
 
 #[cfg(target_arch = "x86_64")]
 mod arch;
+mod automaton;
 #[cfg(target_arch = "x86_64")]
 mod claims;
 #[cfg(target_arch = "x86_64")]

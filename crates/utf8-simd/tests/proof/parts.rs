@@ -2,7 +2,8 @@
 
 use utf8_simd::Level;
 
-use crate::grammar::{CLASSES, State};
+use crate::automaton::State;
+use crate::grammar::CLASSES;
 use crate::support::sum_of;
 
 /// The bytes on which a bit of the result depends: three before it, and three after it.
