@@ -1,11 +1,11 @@
-//! The frames of a body: their order, their memory, wakers, cooperative scheduling and dropped futures.
+//! The frames of a body: their order, trailers, their memory, wakers and dropped futures. `tests/adaptors/contract.rs` has what
+//! bodies share with the other adaptors.
 
 use std::convert::Infallible;
 use std::future::Future;
 use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
-use futures::channel::mpsc;
 use futures::{FutureExt, StreamExt, stream};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full, StreamBody};
@@ -90,19 +90,6 @@ fn data_after_trailers_is_decoded() {
         reported(ErrorMode::Fatal, &does),
         ["a", "1 [c3]", "x: 1", "2 [a9]", "b", "x: 2", "4 [c3]", "-"]
     );
-}
-
-#[test]
-fn an_ended_body_is_not_polled_again() {
-    let does = [Data(b"a\xC3"), End, Data(b"\xA9"), Fail("late"), End];
-    let mut body = body(&does);
-    assert!(!body.is_end_stream());
-    assert_eq!(ready(&mut body), ["a", "1 [c3]", "-"]);
-    for _ in 0..3 {
-        assert!(body.is_end_stream());
-        assert_eq!(ready(&mut body), ["-"]);
-    }
-    assert_eq!((body.get_ref().script.polls, body.into_inner().script.does.len()), (2, 3));
 }
 
 #[test]
@@ -339,24 +326,6 @@ fn a_body_is_pending_only_if_the_inner_body_is() {
 }
 
 #[test]
-fn a_body_without_output_yields_to_other_tasks() {
-    let silent: [(ErrorMode, &'static [u8]); 2] =
-        [(ErrorMode::Fatal, b""), (ErrorMode::Skip, b"\xFF")];
-    for (mode, chunk) in silent {
-        let does = [[Data(chunk); 100].as_slice(), &[Data(b"at last"), End]].concat();
-        let mut body = task::spawn(body(&does).with_error_mode(mode));
-        for turn in 1..=3 {
-            assert_pending!(body.enter(|cx, body| body.poll_frame(cx)));
-            assert!(body.is_woken(), "the task is woken");
-            assert_eq!(body.get_ref().script.polls, 32 * turn);
-        }
-        let frame = assert_ready!(body.enter(|cx, body| body.poll_frame(cx)));
-        assert_eq!(word(frame.unwrap()), "at last");
-        assert!(assert_ready!(body.enter(|cx, body| body.poll_frame(cx))).is_none());
-    }
-}
-
-#[test]
 fn trailers_and_small_frames_let_other_tasks_run() {
     let trailers = |()| Ok::<_, Infallible>(Frame::<Bytes>::trailers(Default::default()));
     let endless = stream::repeat(()).map(trailers);
@@ -418,50 +387,6 @@ fn a_future_dropped_anywhere_loses_no_data() {
         }
     }
     assert_eq!((words.join("|").as_str(), dropped), ("a|€|b|5 [ff]|6 [c3]|x: 1", 7));
-}
-
-#[tokio::test]
-async fn losing_a_select_loses_no_data() {
-    let text = "Zażółć gęślą jaźń — 色は匂へど — 👩‍👩‍👧‍👦 ".repeat(20);
-    let (sender, receiver) = mpsc::unbounded::<Result<Frame<Bytes>, Infallible>>();
-    let bytes = text.clone().into_bytes();
-    let writer = tokio::spawn(async move {
-        for data in bytes.chunks(2) {
-            sender.unbounded_send(Ok(Frame::data(Bytes::copy_from_slice(data)))).unwrap();
-            tokio::task::yield_now().await;
-        }
-    });
-    let mut body = Utf8Body::new(StreamBody::new(receiver));
-    let (mut seen, mut turns) = (String::new(), 0);
-    loop {
-        tokio::select! {
-            biased;
-            () = tokio::task::yield_now(), if turns % 2 == 0 => {}
-            frame = body.text_frame() => match frame {
-                Some(frame) => seen.push_str(&frame.unwrap().into_data().unwrap()),
-                None => break,
-            },
-            () = tokio::task::yield_now() => {}
-        }
-        turns += 1;
-    }
-    writer.await.unwrap();
-    assert_eq!(seen, text);
-}
-
-#[test]
-fn collecting_keeps_its_waker() {
-    let (sender, receiver) = mpsc::unbounded::<Result<Frame<Bytes>, Infallible>>();
-    let send = |data| sender.unbounded_send(Ok(Frame::data(Bytes::from_static(data)))).unwrap();
-    let mut collecting = task::spawn(Utf8Body::new(StreamBody::new(receiver)).collect_text(10));
-    assert_pending!(collecting.poll());
-    send(b"a\xC3");
-    assert!(collecting.is_woken());
-    assert_pending!(collecting.poll());
-    send(b"\xA9");
-    drop(sender);
-    assert!(collecting.is_woken());
-    assert_eq!(assert_ready!(collecting.poll()).unwrap(), "aé");
 }
 
 #[test]
