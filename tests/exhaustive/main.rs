@@ -12,13 +12,9 @@ use std::ops::RangeInclusive;
 
 use crate::support::reference::{self, Bom, Config, Event, Kind, Start};
 use crate::support::{MODES, PLAIN, model_error, options, undated};
-use bytes::BytesMut;
-use tokio_util::codec::{Decoder, Encoder};
-use utf8_codec::codec::{CharCodec, CodecError, Utf8Codec};
+use utf8_codec::codec::{CodecError, Utf8Codec};
 use utf8_codec::decoder::Status;
-use utf8_codec::{
-    ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8ErrorKind, Utf8Options, Utf8Validator,
-};
+use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options, Utf8Validator};
 
 /// The outcome of a stream: its text, its errors (listed in `Fatal` mode only), their number, and
 /// whether a BOM was stripped.
@@ -431,23 +427,4 @@ fn all_scalar_values_pass_in_chunks_of_every_small_size() {
         assert_eq!((validator.finish(), decoder.finish()), (Ok(()), Ok(())));
         assert!(text == all, "in chunks of {size}");
     }
-}
-
-#[test]
-fn all_scalar_values_pass_through_char_codec_and_encoder() {
-    let all: Vec<char> = all_scalar_values().chars().collect();
-    let mut wire = BytesMut::new();
-    CharCodec::new().encode(&all[..], &mut wire).unwrap();
-    assert!(wire == all_scalar_values().as_bytes());
-
-    let mut buffer = vec![0; wire.len()];
-    let progress = Utf8Encoder::new().push_chars_to_slice(&all, &mut buffer);
-    assert_eq!((progress.read, progress.written), (all.len(), wire.len()));
-    assert!(buffer == wire);
-
-    let mut codec = CharCodec::new();
-    for &c in &all {
-        assert_eq!(codec.decode(&mut wire).unwrap(), Some(c));
-    }
-    assert_eq!(codec.decode_eof(&mut wire).unwrap(), None);
 }
