@@ -56,6 +56,18 @@ fn splits_do_not_affect_three_units_of_every_kind() {
     }
 }
 
+/// Found by random units: pairs after a stride of other text.
+#[test]
+fn pairs_after_a_stride_of_short_text_are_decoded_at_every_split() {
+    let pairs = [0xD800, 0xDC00].repeat(15);
+    let units =
+        [&[0x80; 13][..], &[0; 43], &pairs, &[0; 19], b"text after it".map(u16::from).as_slice()]
+            .concat();
+    for at in 0..=units.len() {
+        assert_law(&[&units[..at], &units[at..]]);
+    }
+}
+
 proptest! {
 
     #[test]
