@@ -20,7 +20,7 @@ use bytestring::ByteString;
 use futures::stream::FusedStream;
 use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
 use lists::{MODES, MULTILINGUAL};
-use script::Does::{self, Chunk, End, Error, Pause};
+use script::Does::{self, Chunk, End, Error};
 use script::{Script, channel, items, soon, whole};
 use tokio::io::{AsyncRead, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
@@ -394,9 +394,10 @@ async fn waiting_for_a_silent_socket_can_be_cancelled() {
 mod vectors {
     use super::support::{self, Atom, Expected, inputs, options};
     use super::{
-        ByteString, Chunk, Does, End, Error, ErrorMode, Pause, Script, StreamError, StreamExt,
-        Utf8Stream, Utf8StreamExt, stream,
+        ByteString, Chunk, Does, End, Error, ErrorMode, Script, StreamError, StreamExt, Utf8Stream,
+        Utf8StreamExt, stream,
     };
+    use crate::script::Does::Pause;
 
     fn atoms<E: std::fmt::Debug>(item: Result<ByteString, StreamError<E>>) -> Vec<Atom> {
         match item {

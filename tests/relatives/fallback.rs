@@ -315,6 +315,7 @@ fn many_near_parts_are_counted_like_single_ones() {
 }
 
 /// Splits `bytes` at these lengths in turn; 0 is an empty chunk.
+#[cfg(any(feature = "codec", feature = "stream", feature = "encoding_rs"))]
 pub(crate) fn cut<'a>(bytes: &'a [u8], lens: &[usize]) -> Vec<&'a [u8]> {
     let mut rest = bytes;
     let mut chunks = Vec::new();
@@ -360,6 +361,7 @@ pub(crate) fn inputs() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(part, 0..24).prop_map(|parts| parts.concat())
 }
 
+#[cfg(any(feature = "codec", feature = "stream", feature = "encoding_rs"))]
 pub(crate) fn cuts() -> impl Strategy<Value = Vec<usize>> {
     prop::collection::vec(0_usize..6, 1..5)
 }
