@@ -38,8 +38,6 @@
 mod files;
 #[path = "support/output.rs"]
 mod output;
-#[path = "support/progress.rs"]
-mod progress;
 #[path = "check/sample.rs"]
 mod sample;
 #[path = "support/terminal.rs"]
@@ -62,9 +60,9 @@ use utf8_codec::{
 };
 
 use files::{FileId, Output, Source};
-use progress::{Progress, WHEN, When};
 use terminal::{
-    BOM_POLICIES, ERROR_MODES, Paint, Verdict, Visible, choice, complain, counted, hex, in_words,
+    BOM_POLICIES, ERROR_MODES, Paint, Progress, Verdict, Visible, WHEN, When, choice, complain,
+    counted, hex, in_words,
 };
 
 /// Checks whether files, standard input or network streams are UTF-8.

@@ -47,8 +47,6 @@
 mod files;
 #[path = "support/output.rs"]
 mod output;
-#[path = "support/progress.rs"]
-mod progress;
 #[path = "transcode/reading.rs"]
 mod reading;
 #[path = "transcode/sample.rs"]
@@ -74,9 +72,11 @@ use utf8_codec::{BomPolicy, ErrorMode};
 use files::{
     CONNECT_TIMEOUT, FileId, OnThisThread, Output, Source, duplicate, overwrites_the_source,
 };
-use progress::{Progress, WHEN, When};
 use reading::{From, Piece, Reading, Settings};
-use terminal::{BOM_POLICIES, ERROR_MODES, Paint, Verdict, choice, complain, counted, in_words};
+use terminal::{
+    BOM_POLICIES, ERROR_MODES, Paint, Progress, Verdict, WHEN, When, choice, complain, counted,
+    in_words,
+};
 use writing::{TO, To, UNENCODABLE, Writing};
 
 /// Reads text in one encoding and writes it in another.

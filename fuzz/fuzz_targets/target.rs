@@ -6,7 +6,7 @@ use std::fmt;
 use arbitrary::{Arbitrary, Error, Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use utf8_codec_fuzz::operations::{
-    bodies, calls, content_types, decoding, dialects, encoders, encoding, levels, lines, payloads,
+    bodies, calls, decoding, dialects, encoders, encoding, levels, lines, payloads,
     relatives, streams, texts,
 };
 
@@ -27,7 +27,7 @@ const OPERATIONS: [(&str, Operation); 31] = [
     ("reader", |input| plan(input, streams::reader)),
     ("blocking_reader", |input| plan(input, streams::blocking_reader)),
     ("body", |input| plan(input, bodies::body)),
-    ("content_type", |input| plan(input, content_types::content_type)),
+    ("content_type", |input| plan(input, bodies::content_type)),
     ("line_stream", |input| plan(input, lines::line_stream)),
     ("lines", |input| plan(input, lines::lines)),
     ("blocking_lines", |input| plan(input, lines::blocking_lines)),

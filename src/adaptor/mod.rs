@@ -4,7 +4,6 @@ pub(crate) mod charset;
 pub(crate) mod charset_reader;
 pub(crate) mod chunks;
 pub(crate) mod legacy;
-pub(crate) mod outgoing;
 pub(crate) mod read_text;
 pub(crate) mod stream_error;
 pub(crate) mod utf8_byte_reader;
@@ -15,11 +14,10 @@ pub(crate) mod write_text;
 
 pub(crate) use charset_reader::CharsetStep;
 pub(crate) use chunks::{ChunkText, MAX_TURNS, Turns, coop_yield};
-pub(crate) use outgoing::Outgoing;
 pub(crate) use read_text::{Advance, ReadText};
 pub(crate) use stream_error::StreamError;
 pub(crate) use utf8_lines::{NextLine, ReadLines};
-pub(crate) use write_text::{MIN_SHARED, WriteItem, WriteText, formatting_failed};
+pub(crate) use write_text::{MIN_SHARED, Outgoing, WriteItem, WriteText, formatting_failed};
 
 /// The size of a buffer for reading or writing if none is set, in bytes.
 pub(crate) const CAPACITY: usize = 8 * 1024;

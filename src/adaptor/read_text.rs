@@ -9,7 +9,7 @@ use utf8_simd::text::{ReadBuffer, assert_char_boundary};
 
 use crate::adaptor::{CAPACITY, ChunkText, MAX_CAPACITY, SourceState, StreamError};
 use crate::decoder::{
-    ErrorMode, Scanner, Step, Utf8Decoder, Utf8Error, Utf8Options, append_within,
+    AtEnd, ErrorMode, Scanner, Step, Utf8Decoder, Utf8Error, Utf8Options, append_within,
 };
 
 /// What has been read: text, repaired text and bytes that have not been decoded.
@@ -338,29 +338,27 @@ impl ReadText {
             let left = (repaired.done - repaired.located) as usize;
             // Enough to classify an ill-formed part.
             let window = &source[..source.len().min(left + 3)];
-            let error = match scanner.step(window) {
+            // Where bytes are incomplete, the stream ends.
+            match scanner.step_at(window, AtEnd::Yes) {
                 Step::Text(text) => {
                     let len = text.len().min(left);
                     scanner.unread(text.len() - len);
                     self.last_error_len = 0;
                     repaired.located += len as u32;
                     source = &source[len..];
-                    continue;
                 }
-                Step::Error(error) => Some(error),
-                // The stream ends here.
-                Step::NeedMore => scanner.finish(window),
-                Step::Skip(_) => None,
-            };
-            let Some(error) = error else { break };
-            // A missing BOM is not part of the text.
-            if let len @ 1.. = error.bytes().len() {
-                self.last_error_len = len as u8;
-                repaired.located +=
-                    mode.repair(&error, *options).map_or(0, |repair| repair.len()) as u32;
-                repaired.errors_left -= 1;
-                self.rejected_left -= u32::from(error.is_rejection());
-                source = &source[len..];
+                // A missing BOM is not part of the text.
+                Step::Error(error) if error.bytes().is_empty() => {}
+                Step::Error(error) => {
+                    let len = error.bytes().len();
+                    let repair = mode.repair(&error, *options);
+                    self.last_error_len = len as u8;
+                    repaired.located += repair.map_or(0, |repair| repair.len()) as u32;
+                    repaired.errors_left -= 1;
+                    self.rejected_left -= u32::from(error.is_rejection());
+                    source = &source[len..];
+                }
+                Step::Skip(_) | Step::NeedMore => break,
             }
         }
         repaired.source_left = source.len() as u32;

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::decoder::Utf8Error;
+use crate::decoder::{TextPosition, Utf8Error};
 use crate::lines::LineError;
 use crate::sse::EventPart;
 
@@ -56,6 +56,21 @@ pub enum StreamError<E> {
         /// The limit, in bytes.
         max_length: usize,
     },
+}
+
+impl<E> StreamError<E> {
+    /// Returns the position of an item and moves past it. It is at `offset`, unless it is an error with its own offset.
+    pub(crate) fn position_of(
+        position: &mut TextPosition,
+        offset: u64,
+        item: &Result<char, Self>,
+    ) -> TextPosition {
+        match item {
+            Ok(next) => position.take(offset, Ok(*next)),
+            Err(Self::Utf8(error)) => position.take(error.valid_up_to(), Err(Some(error))),
+            Err(_) => position.take(offset, Err(None)),
+        }
+    }
 }
 
 impl<E> From<Utf8Error> for StreamError<E> {

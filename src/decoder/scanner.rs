@@ -104,6 +104,16 @@ impl Scanner {
         self.step_slowly(input)
     }
 
+    /// Like [`step`](Self::step), but at the end of the stream incomplete bytes are an error.
+    #[inline]
+    pub(crate) fn step_at<'a>(&mut self, input: &'a [u8], at_end: AtEnd) -> Step<&'a str> {
+        let step = self.step(input);
+        if !matches!(step, Step::NeedMore) || at_end == AtEnd::No {
+            return step;
+        }
+        self.finish(input).map_or(Step::NeedMore, Step::Error)
+    }
+
     /// Whether the level alone decides: the start is over, strictness is off, errors are rare.
     #[inline]
     pub(crate) fn is_on_fast_path(&self) -> bool {

@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 use core::num::NonZeroU64;
 
 use crate::decoder::{
-    BomPolicy, Scanner, Step, Strictness, TextPosition, Utf8Error, Utf8ErrorKind, Utf8Options,
+    AtEnd, BomPolicy, Scanner, Step, Strictness, TextPosition, Utf8Error, Utf8ErrorKind,
+    Utf8Options,
 };
 
 /// The fields of [`TextPosition`]. Lines and columns count from 1.
@@ -117,10 +118,5 @@ fn is_possible(error: &Utf8Error) -> bool {
     };
     let mut scanner = Scanner::new(Utf8Options::new().with_bom(bom));
     scanner.seek(offset);
-    let found = match scanner.step(&input) {
-        Step::Error(error) => Some(error),
-        Step::NeedMore => scanner.finish(&input),
-        Step::Text(_) | Step::Skip(_) => None,
-    };
-    found == Some(*error)
+    matches!(scanner.step_at(&input, AtEnd::Yes), Step::Error(found) if found == *error)
 }

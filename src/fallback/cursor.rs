@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use utf8_simd::Level;
 
-use crate::decoder::{AtEnd, ErrorMode, Scanner, Step, Utf8Decoder, Utf8Error};
+use crate::decoder::{AtEnd, ErrorMode, Step, Utf8Decoder, Utf8Error};
 
 /// Text at the beginning of the input.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ impl<'p, 'a> Cursor<'p, 'a> {
         {
             return Step::Text(text);
         }
-        step(self.decoder.scanner_mut(), input, self.at_end)
+        self.decoder.scanner_mut().step_at(input, self.at_end)
     }
 
     /// Like [`step`](Self::step), but ill-formed input is left: the decoder does not move.
@@ -114,14 +114,4 @@ pub(super) fn append_step(
         }
         Step::NeedMore => return Ok(None),
     }))
-}
-
-/// Classifies the beginning of `input` as UTF-8, given what follows it.
-#[inline]
-pub(super) fn step<'a>(scanner: &mut Scanner, input: &'a [u8], at_end: AtEnd) -> Step<&'a str> {
-    let step = scanner.step(input);
-    if !matches!(step, Step::NeedMore) || at_end == AtEnd::No {
-        return step;
-    }
-    scanner.finish(input).map_or(Step::NeedMore, Step::Error)
 }

@@ -7,7 +7,8 @@ use core::mem;
 use crate::decoder::{
     AtEnd, ErrorMode, Progress, Status, Utf8Decoder, Utf8Error, Utf8Options, progress,
 };
-use crate::fallback::state::{Fallback, FallbackState, FallbackUses};
+use crate::fallback::LegacyEncoding;
+use crate::fallback::state::{Extent, FallbackState, FallbackUses};
 
 /// Decodes a byte stream, chunk by chunk. Bytes that are not UTF-8 are decoded in a legacy
 /// encoding.
@@ -80,9 +81,9 @@ enum Wait {
 
 impl FallbackDecoder {
     /// Creates a decoder with the default options.
-    pub(super) const fn new(fallback: Fallback) -> Self {
+    pub(super) const fn new(encoding: LegacyEncoding, extent: Extent) -> Self {
         let held = HeldBytes { bytes: Vec::new(), done: 0, wait: Wait::No };
-        Self { decoder: Utf8Decoder::new(), state: FallbackState::new(fallback), held }
+        Self { decoder: Utf8Decoder::new(), state: FallbackState::new(encoding, extent), held }
     }
 
     /// Returns the state of a new stream, for a codec that takes this decoder for its settings.

@@ -73,9 +73,9 @@ pub(crate) use crate::fallback::legacy::decode_bytes;
 
 #[cfg(feature = "std")]
 pub(crate) use owned::take_next;
+use state::Extent;
 pub(crate) use state::FallbackState;
 pub use state::FallbackUses;
-use state::{Extent, Fallback};
 
 /// What falls back, and to which encoding.
 impl FallbackDecoder {
@@ -86,7 +86,7 @@ impl FallbackDecoder {
     ///
     /// Adjacent parts are decoded together. In single-byte encodings that makes no difference.
     pub const fn part(encoding: LegacyEncoding) -> Self {
-        Self::new(Fallback { encoding, extent: Extent::Part })
+        Self::new(encoding, Extent::Part)
     }
 
     /// Decodes each line that contains an ill-formed part as a whole in `encoding`. A line ends with LF.
@@ -111,13 +111,12 @@ impl FallbackDecoder {
     /// assert_eq!(text, "PRIVMSG #cafÃ© :olé\n");
     /// ```
     pub const fn line(encoding: LegacyEncoding) -> Self {
-        let extent = Extent::Line { limit: Self::DEFAULT_MAX_LENGTH };
-        Self::new(Fallback { encoding, extent })
+        Self::new(encoding, Extent::Line { limit: Self::DEFAULT_MAX_LENGTH })
     }
 
     /// Decodes everything from the first ill-formed byte in `encoding`.
     pub const fn rest(encoding: LegacyEncoding) -> Self {
-        Self::new(Fallback { encoding, extent: Extent::Rest })
+        Self::new(encoding, Extent::Rest)
     }
 
     /// Decodes the whole stream in `encoding`, unless it begins with a BOM: the BOM decides, not the bytes after it.
@@ -151,7 +150,7 @@ impl FallbackDecoder {
     /// assert_eq!(decode(b"caf\xC3\xA9"), ("cafÃ©".into(), false)); // not declared as UTF-8
     /// ```
     pub const fn without_bom(encoding: LegacyEncoding) -> Self {
-        Self::new(Fallback { encoding, extent: Extent::WithoutBom })
+        Self::new(encoding, Extent::WithoutBom)
     }
 
     /// Sets how many bytes of a [`line`](Self::line) may be held until it is decided, counted from

@@ -3,15 +3,8 @@
 use alloc::string::String;
 
 use crate::decoder::{AtEnd, ErrorMode, Scanner, Step, Utf8Decoder, Utf8Error};
-use crate::fallback::cursor::{Cursor, FallbackText, append_step, settled_len, step};
+use crate::fallback::cursor::{Cursor, FallbackText, append_step, settled_len};
 use crate::fallback::legacy::{Decoded, LegacyEncoding, most_at_once};
-
-/// What is decoded in a legacy encoding if a stream is not UTF-8.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Fallback {
-    pub(super) encoding: LegacyEncoding,
-    pub(super) extent: Extent,
-}
 
 /// How much of the stream an ill-formed sequence affects.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +36,8 @@ pub(super) enum Extent {
 /// If the BOM decides, the start is `Start`: a BOM leads to `Utf8` permanently, anything else to `Legacy`.
 #[derive(Clone, Debug)]
 pub(crate) struct FallbackState {
-    fallback: Fallback,
+    encoding: LegacyEncoding,
+    extent: Extent,
     reading: Reading,
     uses: FallbackUses,
     /// The errors before this offset have been counted. A run of errors may be passed again.
@@ -87,23 +81,23 @@ pub(super) enum Reading {
 }
 
 impl FallbackState {
-    pub(crate) const fn new(fallback: Fallback) -> Self {
+    pub(super) const fn new(encoding: LegacyEncoding, extent: Extent) -> Self {
         let uses = FallbackUses { first: None, runs: 0, bytes: 0, replaced: 0 };
-        let reading = match fallback.extent {
+        let reading = match extent {
             Extent::WithoutBom => Reading::Start,
             Extent::Part | Extent::Line { .. } | Extent::Rest => Reading::Utf8,
         };
-        Self { fallback, reading, uses, counted: 0, run_end: 0 }
+        Self { encoding, extent, reading, uses, counted: 0, run_end: 0 }
     }
 
     pub(crate) fn reset(&mut self) {
-        *self = Self::new(self.fallback);
+        *self = Self::new(self.encoding, self.extent);
     }
 
     /// Sets the limit of a line. Has no effect on other fallbacks.
     pub(super) const fn set_max_length(&mut self, limit: usize) {
-        if let Extent::Line { .. } = self.fallback.extent {
-            self.fallback.extent = Extent::Line { limit };
+        if let Extent::Line { .. } = self.extent {
+            self.extent = Extent::Line { limit };
         }
     }
 
@@ -141,7 +135,7 @@ impl FallbackState {
     ) -> Step<FallbackText<'a>> {
         let mut at = Cursor { decoder, input, at_end, legacy };
         loop {
-            let step = match (self.reading, self.fallback.extent) {
+            let step = match (self.reading, self.extent) {
                 (Reading::Legacy, _) => Some(self.step_legacy(&mut at)),
                 (Reading::Start, _) => self.step_start(&mut at),
                 (Reading::Utf8, Extent::WithoutBom) => Some(at.step_utf8()),
@@ -166,7 +160,7 @@ impl FallbackState {
 
     /// Ends the stream. A new line begins after it.
     pub(crate) fn finish(&mut self) {
-        if matches!(self.fallback.extent, Extent::Part | Extent::Line { .. }) {
+        if matches!(self.extent, Extent::Part | Extent::Line { .. }) {
             self.reading = Reading::Utf8;
         }
     }
@@ -215,7 +209,7 @@ impl FallbackState {
     fn step_many_parts<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Step<FallbackText<'a>> {
         let start = at.decoder.position();
         let input = &at.input[..at.input.len().min(MANY)];
-        let many = self.fallback.encoding.single_byte().and_then(|bytes| {
+        let many = self.encoding.single_byte().and_then(|bytes| {
             // Errors that have been counted are decoded one by one.
             let is_next = self.uses.first.is_some() && start >= self.counted;
             is_next
@@ -267,7 +261,7 @@ impl FallbackState {
             self.begin(start);
         }
         at.decoder.scanner_mut().seek(start);
-        let (parts, encoding) = (&at.input[..len], self.fallback.encoding);
+        let (parts, encoding) = (&at.input[..len], self.encoding);
         let step = encoding.decode_at(at.decoder.scanner_mut(), parts, at_end, at.legacy);
         self.run_end = at.decoder.position();
         self.count_step(at, step)
@@ -335,7 +329,7 @@ impl FallbackState {
             return None;
         }
         self.reading = loop {
-            let (len, line_end) = match step(&mut ahead, &at.input[checked..], at.at_end) {
+            let (len, line_end) = match ahead.step_at(&at.input[checked..], at.at_end) {
                 Step::Text(text) => (text.len(), text.find('\n')),
                 Step::Error(error) if error.kind().is_ill_formed() => {
                     return self.switch_to_legacy(at, error);
@@ -382,7 +376,7 @@ impl FallbackState {
 
     /// Decodes bytes in the legacy encoding.
     fn step_legacy<'a>(&mut self, at: &mut Cursor<'_, 'a>) -> Step<FallbackText<'a>> {
-        let line_end = matches!(self.fallback.extent, Extent::Line { .. }).then_some(b'\n');
+        let line_end = matches!(self.extent, Extent::Line { .. }).then_some(b'\n');
         if !at.decoder.scanner().start().is_over() {
             // A CR has ended a line before.
             match at.decoder.scanner_mut().open(at.input) {
@@ -391,7 +385,7 @@ impl FallbackState {
                 None | Some(Step::Text(_) | Step::Error(_)) => {}
             }
         }
-        let (input, at_end, encoding) = (at.input, at.at_end, self.fallback.encoding);
+        let (input, at_end, encoding) = (at.input, at.at_end, self.encoding);
         let step = encoding.step(at.decoder.scanner_mut(), input, line_end, at_end, at.legacy);
         let taken = match &step {
             Step::Text(decoded) => decoded.read,
@@ -460,17 +454,17 @@ impl FallbackState {
 
     /// Returns whether a BOM has declared the stream to be UTF-8, so that nothing falls back.
     pub(crate) fn is_declared_utf8(&self) -> bool {
-        matches!((self.fallback.extent, self.reading), (Extent::WithoutBom, Reading::Utf8))
+        matches!((self.extent, self.reading), (Extent::WithoutBom, Reading::Utf8))
     }
 
     /// Returns whether a line is either UTF-8 or legacy as a whole.
     pub(crate) fn is_by_line(&self) -> bool {
-        matches!(self.fallback.extent, Extent::Line { .. })
+        matches!(self.extent, Extent::Line { .. })
     }
 
     /// Records that the stream is ill-formed at `position`. Returns whether everything from there on is legacy.
     pub(crate) fn falls_back_from(&mut self, position: u64) -> bool {
-        let is_rest = matches!(self.fallback.extent, Extent::Rest);
+        let is_rest = matches!(self.extent, Extent::Rest);
         if is_rest {
             self.reading = Reading::Legacy;
             self.begin(position);
@@ -489,7 +483,7 @@ impl FallbackState {
             scanner.skip(bytes.len());
             return if bytes.is_empty() { Step::NeedMore } else { Step::Skip(bytes.len()) };
         }
-        match self.fallback.encoding.step(scanner, bytes, None, at_end, &mut String::new()) {
+        match self.encoding.step(scanner, bytes, None, at_end, &mut String::new()) {
             Step::Text(decoded) => Step::Skip(decoded.read),
             Step::Error(error) => Step::Error(error),
             Step::Skip(_) | Step::NeedMore => Step::NeedMore,

@@ -242,14 +242,10 @@ impl<R: Read> Iterator for CharPositions<'_, R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let Self { reader, position } = self;
-        if let Err(error) = reader.fill() {
-            let at = match &error {
-                StreamError::Utf8(error) => position.take(error.valid_up_to(), Err(Some(error))),
-                _ => position.take(reader.text.position(), Err(None)),
-            };
-            return Some((at, Err(error)));
-        }
-        let (offset, next) = reader.text.next_indexed()?;
-        Some((position.take(offset, Ok(next)), Ok(next)))
+        let (offset, item) = match reader.fill() {
+            Ok(()) => reader.text.next_indexed().map(|(offset, next)| (offset, Ok(next)))?,
+            Err(error) => (reader.text.position(), Err(error)),
+        };
+        Some((StreamError::position_of(position, offset, &item), item))
     }
 }

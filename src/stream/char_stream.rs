@@ -398,19 +398,14 @@ where
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let mut this = self.project();
-        Poll::Ready(match ready!(this.chars.as_mut().poll_next_indexed(cx)) {
-            Some(Ok((offset, next))) => Some((this.position.take(offset, Ok(next)), Ok(next))),
-            Some(Err(error)) => {
-                let at = match &error {
-                    StreamError::Utf8(utf8) => {
-                        this.position.take(utf8.valid_up_to(), Err(Some(utf8)))
-                    }
-                    _ => this.position.take(this.chars.offset(), Err(None)),
-                };
-                Some((at, Err(error)))
-            }
-            None => None,
-        })
+        let next = ready!(this.chars.as_mut().poll_next_indexed(cx));
+        Poll::Ready(next.map(|next| {
+            let (offset, item) = match next {
+                Ok((offset, next)) => (offset, Ok(next)),
+                Err(error) => (this.chars.offset(), Err(error)),
+            };
+            (StreamError::position_of(this.position, offset, &item), item)
+        }))
     }
 }
 

@@ -1,5 +1,5 @@
-//! `io`: the blocking readers return what the async readers return, at every cut; readers and writers that
-//! fail, are interrupted, or break their contract.
+//! `io`: readers and writers that fail, are interrupted, or break their contract. `tests/vectors` reads every vector with the
+//! blocking reader, at every split.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -7,10 +7,10 @@ use std::io::{self, BufRead, ErrorKind, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use crate::lists::MODES;
+use crate::lists::{MODES, MULTILINGUAL};
 use bytes::BytesMut;
 use utf8_codec::io::{StreamError, Utf8Reader, Utf8Writer};
-use utf8_codec::{BomPolicy, ErrorMode, Utf8Encoder, Utf8Error, Utf8Options};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8Options};
 
 /// What a call of `read` does.
 #[derive(Clone, Copy, Debug)]
@@ -98,360 +98,6 @@ fn seen(does: &[Does]) -> String {
     read_all(&mut Utf8Reader::new(Script::new(does)))
 }
 
-// ---- like the async readers ---------------------------------------------------------------------
-
-/// One trait for the types of `io` and of `stream`: both return the same at every cut.
-#[cfg(all(feature = "codec", feature = "stream"))]
-mod like_async {
-    use std::pin::Pin;
-    use std::task::{Context, Poll};
-
-    use futures::StreamExt;
-    use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, ReadBuf};
-    use utf8_codec::lines::{Delimiter, Line};
-    use utf8_codec::{Utf8Decoder, io as blocking, stream};
-
-    use super::*;
-    use crate::lists::sum_of;
-    use crate::support::{self, MODES};
-
-    impl AsyncRead for Script<'_> {
-        fn poll_read(
-            mut self: Pin<&mut Self>,
-            _: &mut Context<'_>,
-            buffer: &mut ReadBuf<'_>,
-        ) -> Poll<io::Result<()>> {
-            let read = Read::read(&mut *self, buffer.initialize_unfilled())?;
-            buffer.advance(read);
-            Poll::Ready(Ok(()))
-        }
-    }
-
-    /// A reader of text, blocking or async.
-    trait Reading<'a>: Sized {
-        /// The number of methods that return text.
-        const METHODS: usize;
-
-        fn over(source: Script<'a>, options: Utf8Options, mode: ErrorMode) -> Self;
-
-        /// Appends the next item that this method returns to `seen`, an error as `<...>`. Returns false
-        /// at the end.
-        fn take(&mut self, method: usize, seen: &mut String) -> bool;
-
-        fn decoder(&self) -> &Utf8Decoder;
-    }
-
-    /// The result of a future, which is pending only to let other tasks run.
-    macro_rules! now {
-        ($future:expr) => {
-            futures::executor::block_on($future)
-        };
-        (blocking $result:expr) => {
-            $result
-        };
-    }
-
-    fn of_io(error: io::Error) -> String {
-        let cause = error.get_ref().and_then(|cause| cause.downcast_ref());
-        cause.map_or_else(|| format!("<{error}>"), ill_formed)
-    }
-
-    fn append<T: ToString>(
-        seen: &mut String,
-        next: Result<Option<T>, StreamError<io::Error>>,
-    ) -> bool {
-        match next {
-            Ok(Some(next)) => *seen += &next.to_string(),
-            Ok(None) => return false,
-            Err(error) => *seen += &of_stream(error),
-        }
-        true
-    }
-
-    fn append_line(seen: &mut String, line: Option<Result<Line, StreamError<io::Error>>>) -> bool {
-        match line {
-            None => return false,
-            Some(Ok(line)) => {
-                let terminated = line.is_terminated();
-                *seen += &format!("{}@{}:{terminated}|{}|", line.number, line.offset, line.text);
-            }
-            Some(Err(StreamError::Line(error))) => *seen += &format!("{error:?}"),
-            Some(Err(error)) => *seen += &error.to_string(),
-        }
-        true
-    }
-
-    /// Implements [`Reading`] for the types of one module. Their methods have the same names.
-    macro_rules! reading {
-        ($module:ident, [$($blocking:ident)?]) => {
-            impl<'a> Reading<'a> for $module::Utf8Reader<Script<'a>> {
-                const METHODS: usize = 4;
-
-                fn over(source: Script<'a>, options: Utf8Options, mode: ErrorMode) -> Self {
-                    Self::new(source).with_capacity(7).with_options(options).with_error_mode(mode)
-                }
-
-                fn take(&mut self, method: usize, seen: &mut String) -> bool {
-                    match method {
-                        0 => append(seen, now!($($blocking)? self.next_str())),
-                        1 => append(seen, now!($($blocking)? self.next_char())),
-                        2 => {
-                            let text = now!($($blocking)? self.peek_str());
-                            let text = text.map(|text| text.map(str::to_owned));
-                            let len = text.as_ref().ok().and_then(|text| text.as_ref());
-                            self.consume(len.map_or(0, String::len));
-                            append(seen, text)
-                        }
-                        _ => {
-                            let mut text = String::new();
-                            let result = now!($($blocking)? self.append_text(&mut text, 1000));
-                            *seen += &text;
-                            append(seen, result.map(|()| None::<String>))
-                        }
-                    }
-                }
-
-                fn decoder(&self) -> &Utf8Decoder {
-                    self.decoder()
-                }
-            }
-
-            impl<'a> Reading<'a> for $module::Utf8ByteReader<$module::Utf8Reader<Script<'a>>> {
-                const METHODS: usize = 3;
-
-                fn over(source: Script<'a>, options: Utf8Options, mode: ErrorMode) -> Self {
-                    $module::Utf8Reader::over(source, options, mode).into_byte_reader()
-                }
-
-                /// Bytes, as Latin-1.
-                fn take(&mut self, method: usize, seen: &mut String) -> bool {
-                    let mut bytes = [0; 5];
-                    let read = match method {
-                        0 => now!($($blocking)? self.read(&mut bytes)),
-                        1 => now!($($blocking)? self.read(&mut bytes[..1])),
-                        _ => now!($($blocking)? self.fill_buf()).map(|all| {
-                            let len = all.len().min(3);
-                            bytes[..len].copy_from_slice(&all[..len]);
-                            len
-                        }),
-                    };
-                    if let (2, Ok(len)) = (method, &read) {
-                        self.consume(*len);
-                    }
-                    match read {
-                        Ok(0) => return false,
-                        Ok(len) => seen.extend(bytes[..len].iter().copied().map(char::from)),
-                        Err(error) => *seen += &of_io(error),
-                    }
-                    true
-                }
-
-                fn decoder(&self) -> &Utf8Decoder {
-                    self.get_ref().decoder()
-                }
-            }
-        };
-    }
-
-    reading!(blocking, [blocking]);
-    reading!(stream, []);
-
-    /// The number of delimiters and limits that `Lines` uses.
-    const LINES: usize = 5;
-
-    /// The lines of a new reader for each method: the delimiter and the limit have to be set first.
-    struct Lines<L> {
-        lines: Option<L>,
-        all: [Option<L>; LINES],
-    }
-
-    macro_rules! lines {
-        ($lines:ty, $module:ident, |$taken:ident| $next:expr) => {
-            impl<'a> Reading<'a> for Lines<$lines> {
-                const METHODS: usize = LINES;
-
-                fn over(source: Script<'a>, options: Utf8Options, mode: ErrorMode) -> Self {
-                    let make = |method| {
-                        let reader = $module::Utf8Reader::over(source.clone(), options, mode);
-                        let lines = reader.into_lines();
-                        Some(match method {
-                            0 => lines,
-                            1 => lines.with_delimiter(Delimiter::any_newline()),
-                            2 => lines.with_delimiter(Delimiter::nul()),
-                            3 => lines.with_delimiter(Delimiter::text("é").unwrap()),
-                            _ => lines.with_max_length(2),
-                        })
-                    };
-                    Self { lines: None, all: std::array::from_fn(make) }
-                }
-
-                fn take(&mut self, method: usize, seen: &mut String) -> bool {
-                    if let Some(lines) = self.all[method].take() {
-                        self.lines = Some(lines);
-                    }
-                    let $taken = self.lines.as_mut().unwrap();
-                    append_line(seen, $next)
-                }
-
-                fn decoder(&self) -> &Utf8Decoder {
-                    self.lines.as_ref().unwrap().decoder()
-                }
-            }
-        };
-    }
-
-    lines!(blocking::Utf8Lines<blocking::Utf8Reader<Script<'a>>>, blocking, |lines| lines.next());
-    lines!(stream::Utf8Lines<stream::Utf8Reader<Script<'a>>>, stream, |lines| now!(
-        StreamExt::next(lines)
-    ));
-
-    /// Everything that `method` returns, and what the decoder then reports.
-    fn run<'a, T: Reading<'a>>(
-        does: &[Does<'a>],
-        options: Utf8Options,
-        mode: ErrorMode,
-        method: usize,
-    ) -> String {
-        let mut reader = T::over(Script::new(does), options, mode);
-        let mut seen = String::new();
-        let mut calls = 0;
-        while reader.take(method, &mut seen) || (method == 3 && calls < 100 && T::METHODS == 4) {
-            calls += 1;
-            assert!(calls < 10_000, "{seen}");
-        }
-        let decoder = reader.decoder();
-        let errors = (decoder.error_count(), decoder.first_error());
-        format!("{seen} {errors:?} {} {}", decoder.position(), decoder.bom_seen())
-    }
-
-    fn agree<'a, Blocking: Reading<'a>, Async: Reading<'a>>(
-        does: &[Does<'a>],
-        options: Utf8Options,
-        mode: ErrorMode,
-    ) {
-        assert_eq!(Blocking::METHODS, Async::METHODS);
-        for method in 0..Blocking::METHODS {
-            let ours = run::<Blocking>(does, options, mode, method);
-            let theirs = run::<Async>(does, options, mode, method);
-            assert_eq!(ours, theirs, "method {method}, {mode:?}, {options:?}: {does:02x?}");
-        }
-    }
-
-    /// The parts of `bytes`, without empty ones: these would end the stream.
-    fn cut(bytes: &[u8], at: usize) -> Vec<Does<'_>> {
-        let (first, second) = bytes.split_at(at);
-        [first, second].into_iter().filter(|part| !part.is_empty()).map(Chunk).collect()
-    }
-
-    /// The first `most` bytes of every input of the vectors, cut at every byte, and in single bytes.
-    fn at_every_cut(most: usize, check: impl Fn(&[Does<'_>], Utf8Options, ErrorMode) + Sync) {
-        let inputs = support::inputs();
-        let checked = sum_of(&inputs, |(bytes, config)| {
-            let options = support::options(*config);
-            let bytes = &bytes[..bytes.len().min(most)];
-            for (_, mode) in MODES {
-                for at in 0..bytes.len().max(1) {
-                    check(&cut(bytes, at), options, mode);
-                }
-                check(&bytes.chunks(1).map(Chunk).collect::<Vec<_>>(), options, mode);
-            }
-            1
-        });
-        assert!(checked > 1000, "{checked}");
-    }
-
-    type Async<'a> = stream::Utf8Reader<Script<'a>>;
-    type Blocking<'a> = blocking::Utf8Reader<Script<'a>>;
-    type AsyncBytes<'a> = stream::Utf8ByteReader<Async<'a>>;
-    type BlockingBytes<'a> = blocking::Utf8ByteReader<Blocking<'a>>;
-    type AsyncLines<'a> = Lines<stream::Utf8Lines<Async<'a>>>;
-    type BlockingLines<'a> = Lines<blocking::Utf8Lines<Blocking<'a>>>;
-
-    fn texts_agree(does: &[Does<'_>], options: Utf8Options, mode: ErrorMode) {
-        agree::<Blocking, Async>(does, options, mode);
-    }
-
-    fn bytes_agree(does: &[Does<'_>], options: Utf8Options, mode: ErrorMode) {
-        agree::<BlockingBytes, AsyncBytes>(does, options, mode);
-    }
-
-    fn lines_agree(does: &[Does<'_>], options: Utf8Options, mode: ErrorMode) {
-        agree::<BlockingLines, AsyncLines>(does, options, mode);
-    }
-
-    /// Enough for every short vector.
-    const SHORT: usize = 24;
-
-    #[test]
-    fn texts_and_errors_are_those_of_the_async_reader_at_every_cut() {
-        at_every_cut(SHORT, texts_agree);
-    }
-
-    #[test]
-    fn bytes_are_those_of_the_async_reader_at_every_cut() {
-        at_every_cut(SHORT, bytes_agree);
-    }
-
-    #[test]
-    #[ignore = "seconds in release mode"]
-    fn long_inputs_are_read_as_by_the_async_reader_at_every_cut() {
-        at_every_cut(60, |does, options, mode| {
-            texts_agree(does, options, mode);
-            bytes_agree(does, options, mode);
-            lines_agree(does, options, mode);
-        });
-    }
-
-    #[test]
-    fn lines_are_those_of_the_async_reader_at_every_cut() {
-        at_every_cut(SHORT, lines_agree);
-        for bytes in [
-            &b"one\ntwo\r\nthree"[..],
-            b"\xEF\xBB\xBFa\r\n\r\r\n\xE2\x82\n\xFF\r",
-            b"\n\n\xC3\n\xA9\0\xC3\xA9x\xC3\xA9",
-        ] {
-            for (_, mode) in MODES {
-                for at in 0..bytes.len() {
-                    lines_agree(&cut(bytes, at), Utf8Options::new(), mode);
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn errors_of_the_reader_come_where_those_of_the_async_reader_come() {
-        let error = Error(ErrorKind::TimedOut);
-        let steps = [Chunk(b"a\xE2\x82"), Chunk(b"\xACb\n"), Chunk(b"\xFF\xC3"), error];
-        for script in crate::script::scripts(&steps, 4) {
-            for (_, mode) in MODES {
-                let options = Utf8Options::new();
-                texts_agree(&script, options, mode);
-                lines_agree(&script, options, mode);
-            }
-        }
-    }
-
-    #[test]
-    fn large_inputs_are_read_alike() {
-        let text = crate::lists::MULTILINGUAL.repeat(500);
-        let mut bytes = text.into_bytes();
-        bytes[20_001] = 0xFF;
-        for (_, mode) in MODES {
-            let mut theirs = String::new();
-            let mut reader = stream::Utf8Reader::new(&bytes[..]).with_error_mode(mode);
-            loop {
-                match now!(reader.next_str()) {
-                    Ok(Some(text)) => theirs += text,
-                    Ok(None) => break,
-                    Err(error) => theirs += &of_stream(error),
-                }
-            }
-            let mut reader = blocking::Utf8Reader::new(&bytes[..]).with_error_mode(mode);
-            assert_eq!(read_all(&mut reader), theirs, "{mode:?}");
-        }
-    }
-}
-
 // ---- readers ------------------------------------------------------------------------------------
 
 #[test]
@@ -486,6 +132,19 @@ fn an_ended_reader_is_not_read_again() {
         assert!(reader.chars().next().is_none());
     }
     assert_eq!(reader.get_ref().calls, 2);
+}
+
+#[test]
+fn a_large_input_is_read_as_it_is_decoded() {
+    let mut bytes = MULTILINGUAL.repeat(500).into_bytes();
+    bytes[20_001] = 0xFF;
+    for mode in &MODES[1..] {
+        let mut text = String::new();
+        let decoded = Utf8Decoder::new().push_to_string(&bytes, *mode, &mut text);
+        assert_eq!(decoded.read, bytes.len());
+        let mut reader = Utf8Reader::new(&bytes[..]).with_error_mode(*mode);
+        assert_eq!(read_all(&mut reader), text, "{mode}");
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `CharStream`: offsets, blocks, errors, the end, wakers, dropped futures, and real sources.
+//! `CharStream`: offsets, blocks, errors, and other sources. `contract` has what it shares with the other adaptors;
 //! `tests/vectors` splits every vector at every byte.
 #![cfg(feature = "stream")]
 
@@ -8,17 +8,14 @@ use crate::script;
 use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::LazyLock;
-use std::task::Poll;
 
 use bytes::Bytes;
 use futures::stream::FusedStream;
-use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
+use futures::{FutureExt, StreamExt, stream};
 use lists::{LOSSY, MULTILINGUAL, Random};
 use script::Does::{self, Chunk, End, Error, Pause};
-use script::{Script, assert_waits_only_for_script, channel, scripts, socket_in_odd_pieces, soon};
+use script::Script;
 use tokio::task::yield_now;
-use tokio_test::{assert_pending, assert_ready_eq, task};
-use tokio_util::io::ReaderStream;
 use utf8_codec::stream::{CharStream, StreamError, Utf8Stream, Utf8StreamExt};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Options};
 
@@ -354,20 +351,6 @@ fn errors_are_yielded_once_in_order() {
     assert_eq!(seen, words[..6]);
 }
 
-#[test]
-fn an_ended_stream_is_not_polled_again() {
-    let mut chars = chars_of(&[Chunk(b"a"), End, Chunk(b"b")], ErrorMode::Fatal);
-    assert!(!chars.is_terminated());
-    assert_eq!(ready(&mut chars), ["a", "-"]);
-    assert!(chars.is_terminated());
-    for _ in 0..3 {
-        assert_eq!(chars.next().now_or_never(), Some(None));
-        assert_eq!(chars.peek().now_or_never(), Some(None));
-        assert_eq!(chars.next_block().now_or_never(), Some(None));
-    }
-    assert_eq!(chars.get_ref().get_ref().polls, 2);
-}
-
 // ---- other sources --------------------------------------------------------------------------------
 
 #[test]
@@ -384,32 +367,6 @@ fn strings_can_be_chunks() {
     assert_eq!(all(vec!["gü", "", "n"]), expected);
     assert_eq!(all(vec!["gü".to_owned(), String::new(), "n".to_owned()]), expected);
     assert_eq!(all(Vec::<String>::new()), []);
-}
-
-#[test]
-fn the_end_is_polled_once_and_empty_chunks_yield_to_other_tasks() {
-    let mut polls = 0;
-    let texts = stream::poll_fn(|_| {
-        polls += 1;
-        match polls {
-            ..=70 => Poll::Ready(Some(Ok::<_, Infallible>(""))),
-            71 => Poll::Ready(Some(Ok("x"))),
-            _ => Poll::Ready(None),
-        }
-    });
-    let mut chars = task::spawn(texts.utf8().chars());
-    for _ in 0..2 {
-        assert_pending!(chars.poll_next());
-        assert!(chars.is_woken(), "the task is woken");
-    }
-    assert_ready_eq!(chars.poll_next(), Some(Ok('x')));
-    assert!(!chars.is_terminated());
-    for _ in 0..3 {
-        assert_ready_eq!(chars.poll_next(), None);
-    }
-    assert!(chars.is_terminated());
-    drop(chars);
-    assert_eq!(polls, 72);
 }
 
 #[test]
@@ -431,53 +388,4 @@ async fn a_source_that_is_not_unpin_can_be_polled() {
     let mut chars = pin!(steps.utf8().chars()); // is not Unpin
     assert_eq!(chars.next().await, Some(Ok('é')));
     assert_eq!(chars.next().await, None);
-}
-
-// ---- wakers -------------------------------------------------------------------------------------
-
-#[test]
-fn chars_are_pending_only_if_the_source_is() {
-    let steps = [Chunk(b"a\xFF\xE2"), Chunk(b"\x82"), Chunk(b""), Error("e"), Pause, End];
-    for does in scripts(&steps, 5) {
-        for mode in [ErrorMode::Fatal, ErrorMode::Skip, ErrorMode::Escape] {
-            let chars = chars_of(&does, mode);
-            let look = |chars: &CharStream<Script, &'static str>| chars.get_ref().get_ref().look();
-            assert_waits_only_for_script(&does, chars, look, |cx, chars| {
-                chars.poll_next(cx).map(|item| item.is_some())
-            });
-        }
-    }
-}
-
-// ---- real sources -------------------------------------------------------------------------------
-
-#[tokio::test]
-async fn a_socket_with_odd_packet_sizes_loses_no_data() {
-    let text = MULTILINGUAL.repeat(300);
-    let damaged = [text.as_bytes(), b"\xFF", text.as_bytes(), b"\xF0\x9F"].concat();
-    let (socket, peer) = socket_in_odd_pieces(damaged).await;
-    let mut chars = Utf8Stream::from_reader(socket).chars();
-    let (mut seen, mut errors) = (String::new(), Vec::new());
-    while let Some(item) = soon(chars.next_indexed()).await {
-        match item {
-            Ok((offset, c)) => {
-                assert_eq!(offset, (seen.len() + errors.len()) as u64);
-                seen.push(c);
-            }
-            Err(StreamError::Utf8(error)) => errors.push(error.valid_up_to()),
-            Err(error) => panic!("{error}"),
-        }
-    }
-    peer.await.unwrap();
-    assert_eq!(errors, [text.len() as u64, 2 * text.len() as u64 + 1]);
-    assert_eq!(seen, text.repeat(2));
-}
-
-#[tokio::test]
-async fn reader_streams_and_channels_can_be_sources() {
-    let text = MULTILINGUAL.repeat(50);
-    let chunks = ReaderStream::with_capacity(text.as_bytes(), 100);
-    assert_eq!(soon(chunks.utf8().chars().try_collect::<String>()).await.unwrap(), text);
-
-    assert_eq!(soon(channel(&text).utf8().chars().try_collect::<String>()).await.unwrap(), text);
 }

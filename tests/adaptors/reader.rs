@@ -1,5 +1,5 @@
-//! `Utf8Reader` and `Utf8ByteReader`: text, errors, the end, wakers, dropped futures, parts, and real
-//! sources. `tests/vectors` splits every vector at every byte.
+//! `Utf8Reader` and `Utf8ByteReader`: text, errors, parts and bytes. `contract` has what they share with the other adaptors;
+//! `tests/vectors` splits every vector at every byte.
 #![cfg(feature = "stream")]
 
 use crate::lists;
@@ -7,25 +7,16 @@ use crate::script;
 
 use std::future::poll_fn;
 use std::io;
-use std::net::Ipv4Addr;
 use std::pin::pin;
-use std::task::Poll;
-use std::time::Duration;
 
-use futures::{FutureExt, StreamExt, TryStreamExt, stream};
+use futures::{FutureExt, StreamExt, stream};
 use lists::{MODES, MULTILINGUAL};
 use script::Does::{self, Chunk, End, Error, Pause};
-use script::{
-    Script, assert_waits_only_for_script, channel, scripts, socket_in_odd_pieces, soon,
-    write_slowly,
-};
-use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, duplex};
-use tokio::net::{TcpListener, TcpStream};
+use script::Script;
+use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt};
 use tokio::task::yield_now;
-use tokio::time::timeout;
-use tokio_test::{assert_pending, assert_ready, task};
 use tokio_util::io::StreamReader;
-use utf8_codec::stream::{StreamError, Utf8ByteReader, Utf8Reader};
+use utf8_codec::stream::{StreamError, Utf8Reader};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 /// Formats the result of a read: text, the offset and bytes of an error, the reader's error after a
@@ -167,38 +158,7 @@ async fn lowering_the_capacity_loses_no_data() {
     }
 }
 
-// ---- the end ----------------------------------------------------------------------
-
-#[test]
-fn an_ended_reader_is_not_read_again() {
-    let does = [Chunk(b"a\xF0\x9F"), End, Chunk(b"b"), Error("late")];
-    let mut reader = Utf8Reader::new(Script::new(&does));
-    assert_eq!(ready(&mut reader), ["a", "1 [f0, 9f]", "-"]);
-    for _ in 0..3 {
-        assert_eq!(ready(&mut reader), ["-"]);
-    }
-    assert_eq!(reader.get_ref().polls, 2);
-}
-
 // ---- collecting ---------------------------------------------------------------------------------
-
-#[tokio::test]
-async fn collected_text_is_at_most_the_limit() {
-    for limit in 0..12 {
-        let chunks = [Chunk(b"5 \xE2"), Chunk(b"\x82\xAC"), Pause, Chunk(b", 6"), End];
-        for mode in MODES {
-            let mut reader = Utf8Reader::new(Script::new(&chunks)).with_error_mode(mode);
-            match soon(reader.collect_text(limit)).await {
-                Ok(text) => assert_eq!((&*text, limit >= 8), ("5 €, 6", true)),
-                Err(error) => {
-                    assert!(limit < 8 && matches!(error, StreamError::TooLong { .. }), "{error:?}");
-                }
-            }
-        }
-    }
-    let mut reader = Utf8Reader::new(&b"\xFF\xFF"[..]).with_error_mode(ErrorMode::Escape);
-    assert!(matches!(reader.collect_text(7).await, Err(StreamError::TooLong { max_length: 7 })));
-}
 
 #[tokio::test]
 async fn text_over_the_limit_is_not_consumed() {
@@ -224,15 +184,6 @@ async fn text_before_an_error_is_appended() {
     assert!(matches!(error, StreamError::Inner(_)) && text == "ab");
     reader.append_text(&mut text, 100).await.unwrap();
     assert_eq!(text, "abc");
-}
-
-#[tokio::test]
-async fn collecting_an_endless_reader_is_bounded_by_the_limit() {
-    let mut reader = Utf8Reader::new(tokio::io::repeat(b'x'));
-    let mut text = String::new();
-    let error = soon(reader.append_text(&mut text, 1_000_005)).await.unwrap_err();
-    assert!(matches!(error, StreamError::TooLong { max_length: 1_000_005 }));
-    assert!(text.capacity() <= 1_000_005, "{}", text.capacity());
 }
 
 // ---- parts --------------------------------------------------------------------------------------
@@ -375,42 +326,6 @@ async fn a_reader_that_is_not_unpin_can_be_polled() {
 // ---- wakers -------------------------------------------------------------------------------------
 
 #[test]
-fn a_reader_is_pending_only_if_its_source_is() {
-    let steps = [Chunk(b"a\xFF\xE2"), Chunk(b"\x82"), Chunk(b"\xAC"), Error("e"), Pause, End];
-    for does in scripts(&steps, 5) {
-        for mode in [ErrorMode::Fatal, ErrorMode::Skip] {
-            let reader = Utf8Reader::new(Script::new(&does)).with_error_mode(mode);
-            let look = |reader: &Utf8Reader<Script>| reader.get_ref().look();
-            assert_waits_only_for_script(&does, reader, look, |cx, mut reader| {
-                let poll = reader.as_mut().poll_fill_str(cx).map_ok(str::len);
-                if let Poll::Ready(Ok(len)) = poll {
-                    reader.consume(len);
-                }
-                poll.map(|read| !matches!(read, Ok(0)))
-            });
-        }
-    }
-}
-
-#[test]
-fn a_reader_without_text_yields_to_other_tasks() {
-    let does = [[Chunk(b"\xFF"); 100].as_slice(), &[Chunk(b"at last"), End]].concat();
-    let mut reader =
-        task::spawn(Utf8Reader::new(Script::new(&does)).with_error_mode(ErrorMode::Skip));
-    let mut poll = || {
-        let poll = reader.enter(|cx, reader| reader.poll_fill_str(cx).map_ok(str::to_owned));
-        (poll, reader.is_woken(), reader.get_ref().polls)
-    };
-    for turn in 1..=3 {
-        let (poll, is_woken, polls) = poll();
-        assert_pending!(poll);
-        assert!(is_woken, "the task is woken");
-        assert_eq!(polls, 32 * turn);
-    }
-    assert_eq!(assert_ready!(poll().0).unwrap(), "at last");
-}
-
-#[test]
 fn the_last_read_before_yielding_is_decoded() {
     let does = [[Chunk(b"\xFF"); 31].as_slice(), &[Chunk(b"a"), Chunk(b"b")]].concat();
     let mut reader = Utf8Reader::new(Script::new(&does)).with_error_mode(ErrorMode::Skip);
@@ -418,24 +333,6 @@ fn the_last_read_before_yielding_is_decoded() {
 }
 
 // ---- dropped futures ----------------------------------------------------------------------------
-
-#[tokio::test]
-async fn an_interrupted_byte_read_loses_no_data() {
-    let text = MULTILINGUAL.repeat(20);
-    let (peer, socket) = duplex(3);
-    let writer = write_slowly(peer, &text);
-    let mut reader: Utf8ByteReader<_> = Utf8Reader::new(socket).into_byte_reader();
-    let mut bytes = Vec::new();
-    loop {
-        tokio::select! {
-            biased;
-            read = reader.read_buf(&mut bytes) => if read.unwrap() == 0 { break },
-            () = yield_now() => {}
-        }
-    }
-    soon(writer).await.unwrap();
-    assert_eq!(bytes, text.as_bytes());
-}
 
 #[test]
 fn futures_are_send() {
@@ -446,71 +343,4 @@ fn futures_are_send() {
     is_sent(reader.next_char());
     is_sent(reader.collect_text(1));
     is_sent(reader.append_text(&mut String::new(), 1));
-}
-
-// ---- real sources -------------------------------------------------------------------------------
-
-#[tokio::test]
-async fn a_duplex_pipe_delivers_text_and_errors_without_waiting() {
-    let (mut peer, socket) = duplex(64);
-    let mut reader = Utf8Reader::new(socket);
-    peer.write_all(b"a\xFFb\xE2\x82").await.unwrap();
-    for expected in ["a", "1 [ff]", "b"] {
-        assert_eq!(word(soon(reader.next_str()).await), expected); // nothing more is written
-    }
-    assert!(timeout(Duration::from_millis(10), reader.next_str()).await.is_err());
-    assert_eq!(reader.rest(), b"\xE2\x82");
-    peer.write_all(b"\xAC").await.unwrap();
-    assert_eq!(word(soon(reader.next_str()).await), "€");
-    peer.write_all(b"\xE2").await.unwrap();
-    drop(peer);
-    assert_eq!(word(soon(reader.next_str()).await), "6 [e2]");
-    assert_eq!(word(soon(reader.next_str()).await), "-");
-}
-
-#[tokio::test]
-async fn a_socket_with_odd_packet_sizes_loses_no_data() {
-    let text = MULTILINGUAL.repeat(500);
-    let damaged = [text.as_bytes(), b"\xFF", text.as_bytes(), b"\xF0\x9F"].concat();
-    let (socket, peer) = socket_in_odd_pieces(damaged).await;
-    let mut reader = Utf8Reader::new(socket);
-    let (mut seen, mut errors) = (String::new(), Vec::new());
-    loop {
-        match soon(reader.next_str()).await {
-            Ok(Some(piece)) => seen += piece,
-            Ok(None) => break,
-            Err(StreamError::Utf8(error)) => errors.push((seen.len(), error.valid_up_to())),
-            Err(error) => panic!("{error}"),
-        }
-    }
-    peer.await.unwrap();
-    let len = text.len();
-    assert_eq!(errors, [(len, len as u64), (2 * len, 2 * len as u64 + 1)]);
-    assert_eq!(seen, text.repeat(2));
-    assert_eq!(reader.decoder().position(), 2 * len as u64 + 3);
-}
-
-#[tokio::test]
-async fn text_before_a_connection_reset_is_delivered() {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-    let mut peer = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
-    let mut reader = Utf8Reader::new(listener.accept().await.unwrap().0);
-    peer.write_all(b"good\xE2").await.unwrap();
-    let mut text = String::new();
-    while text.len() < 4 {
-        text += soon(reader.next_str()).await.unwrap().unwrap();
-    }
-    peer.set_zero_linger().unwrap();
-    drop(peer);
-    let error = soon(reader.next_str()).await.unwrap_err();
-    assert!(matches!(error, StreamError::Inner(_)), "{error:?}");
-    assert_eq!((&*text, reader.rest()), ("good", &b"\xE2"[..]));
-}
-
-#[tokio::test]
-async fn a_channel_between_tasks_delivers_all_text() {
-    let text = MULTILINGUAL.repeat(100);
-    let chunks = channel(&text).map_ok(io::Cursor::new);
-    let mut reader = Utf8Reader::new(Box::pin(StreamReader::new(chunks)));
-    assert_eq!(soon(reader.collect_text(text.len())).await.unwrap(), text);
 }

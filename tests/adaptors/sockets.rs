@@ -406,19 +406,3 @@ async fn an_endless_line_is_rejected_at_the_limit_and_the_next_is_delivered() {
     let capacity = lines.read_buffer().capacity();
     assert!(capacity <= 16 * 1024, "{capacity} bytes for lines of {LIMIT}");
 }
-
-#[tokio::test]
-async fn text_before_a_connection_reset_is_delivered() {
-    let (mut peer, socket) = connection().await;
-    let mut texts = FramedRead::new(socket, Utf8Codec::new());
-    peer.write_all(b"good\xE2").await.unwrap();
-    let mut text = String::new();
-    while text.len() < 4 {
-        text += &next(&mut texts).await.unwrap();
-    }
-    assert_eq!(text, "good");
-    peer.set_zero_linger().unwrap();
-    drop(peer);
-    let error = next(&mut texts).await.unwrap_err();
-    assert!(matches!(error, CodecError::Io(_)), "{error:?}");
-}

@@ -1,5 +1,5 @@
-//! `Utf8Stream`: inner errors, the end, wakers, cancelled futures, limits, shared
-//! memory, and real sources.
+//! `Utf8Stream`: inner errors, the end, shared memory, readers and real sources. `contract` has what it shares with the other
+//! adaptors.
 #![cfg(feature = "stream")]
 
 use crate::lists;
@@ -17,22 +17,18 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use bytestring::ByteString;
-use futures::channel::mpsc;
 use futures::stream::FusedStream;
 use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
-use lists::MODES;
-use script::Does::{self, Chunk, End, Error, Pause};
-use script::{
-    Script, assert_waits_only_for_script, channel, items, scripts, socket_in_odd_pieces, soon,
-    whole,
-};
+use lists::{MODES, MULTILINGUAL};
+use script::Does::{self, Chunk, End, Error};
+use script::{Script, channel, items, soon, whole};
 use tokio::io::{AsyncRead, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
-use tokio_test::{assert_pending, assert_ready, assert_ready_eq, task};
-use tokio_util::io::ReaderStream;
-use utf8_codec::stream::{StreamError, Utf8Stream, Utf8StreamExt};
-use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Error, Utf8ErrorKind, Utf8Options};
+use tokio_test::{assert_ready, assert_ready_eq, task};
+use tokio_util::io::{ReaderStream, StreamReader};
+use utf8_codec::stream::{StreamError, Utf8Lines, Utf8Reader, Utf8Stream, Utf8StreamExt};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Error, Utf8Options};
 
 type Item<E> = Result<ByteString, StreamError<E>>;
 
@@ -112,19 +108,6 @@ fn errors_convert_to_io_errors() {
 }
 
 // ---- traits -----------------------------------------------------------------------------------
-
-#[test]
-fn an_ended_stream_is_not_polled_again() {
-    let does = [Chunk(b"a"), End, Chunk(b"b"), Error("late"), End];
-    let mut stream = Script::new(&does).utf8();
-    assert!(!stream.is_terminated());
-    assert_eq!(ready(&mut stream), ["a", "-"]);
-    assert!(stream.is_terminated());
-    for _ in 0..3 {
-        assert_eq!(stream.next().now_or_never(), Some(None));
-    }
-    assert_eq!((stream.get_ref().polls, stream.into_inner().does.len()), (2, 3));
-}
 
 #[tokio::test]
 async fn a_fused_stream_works_in_a_select_loop() {
@@ -250,37 +233,6 @@ fn rest_returns_the_undecoded_bytes() {
 // ---- wakers -----------------------------------------------------------------------------------
 
 #[test]
-fn a_stream_is_pending_only_if_its_source_is() {
-    let steps = [Chunk(b"a\xFF\xE2"), Chunk(b"\x82"), Chunk(b""), Error("e"), Pause, End];
-    for does in scripts(&steps, 5) {
-        for mode in [ErrorMode::Fatal, ErrorMode::Skip] {
-            let stream = Script::new(&does).utf8().with_error_mode(mode);
-            let look = |stream: &Utf8Stream<Script>| stream.get_ref().look();
-            assert_waits_only_for_script(&does, stream, look, |cx, stream| {
-                stream.poll_next(cx).map(|item| item.is_some())
-            });
-        }
-    }
-}
-
-#[test]
-fn a_stream_without_items_yields_to_other_tasks() {
-    let silent: [(ErrorMode, &'static [u8]); 2] =
-        [(ErrorMode::Fatal, b""), (ErrorMode::Skip, b"\xFF")];
-    for (mode, chunk) in silent {
-        let does = [[Chunk(chunk); 100].as_slice(), &[Chunk(b"at last"), End]].concat();
-        let mut stream = task::spawn(Script::new(&does).utf8().with_error_mode(mode));
-        for turn in 1..=3 {
-            assert_pending!(stream.poll_next());
-            assert!(stream.is_woken(), "the task is woken");
-            assert_eq!(stream.get_ref().polls, 32 * turn);
-        }
-        assert_ready_eq!(stream.poll_next(), Some(Ok("at last".into())));
-        assert_ready_eq!(stream.poll_next(), None);
-    }
-}
-
-#[test]
 fn the_last_chunk_before_yielding_is_decoded() {
     let does = [[Chunk(b""); 31].as_slice(), &[Chunk(b"a\xFFb"), Chunk(b"c")]].concat();
     let mut stream = task::spawn(Script::new(&does).utf8());
@@ -299,115 +251,7 @@ async fn a_timeout_stops_a_stream_without_items() {
     assert!(timeout(Duration::from_millis(20), collected).await.is_err());
 }
 
-// ---- cancellation -----------------------------------------------------------------------------
-
 // ---- collect_text -----------------------------------------------------------------------------
-
-fn collected(
-    chunks: &[&'static [u8]],
-    mode: ErrorMode,
-    limit: usize,
-) -> Result<String, StreamError<Infallible>> {
-    whole(chunks).utf8().with_error_mode(mode).collect_text(limit).now_or_never().unwrap()
-}
-
-#[test]
-fn collected_text_is_at_most_the_limit() {
-    let chunks: [&'static [u8]; 4] = [b"5 \xE2", b"\x82\xAC", b"", b", 6"];
-    for limit in 0..12 {
-        let expected = if limit < 8 {
-            Err(StreamError::TooLong { max_length: limit })
-        } else {
-            Ok("5 €, 6".to_owned())
-        };
-        for mode in MODES {
-            assert_eq!(collected(&chunks, mode, limit), expected, "{mode:?}");
-        }
-    }
-    assert_eq!(collected(&chunks, ErrorMode::Fatal, usize::MAX).unwrap(), "5 €, 6");
-    assert_eq!(collected(&[], ErrorMode::Fatal, 0).unwrap(), "");
-    assert_eq!(collected(&[b"", b""], ErrorMode::Fatal, 0).unwrap(), "");
-}
-
-#[test]
-fn the_limit_counts_bytes_of_text() {
-    assert_eq!(collected(&[b"\xFF\xFF"], ErrorMode::Skip, 0).unwrap(), "");
-    assert_eq!(collected(&[b"\xFF\xFF"], ErrorMode::Escape, 8).unwrap(), r"\xff\xff");
-    assert_eq!(
-        collected(&[b"\xFF\xFF"], ErrorMode::Escape, 7),
-        Err(StreamError::TooLong { max_length: 7 })
-    );
-    assert_eq!(
-        collected(&[b"a\xC3"], ErrorMode::Replacement, 3),
-        Err(StreamError::TooLong { max_length: 3 }),
-        "the repair at the end counts too"
-    );
-    let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    let text = whole(&[b"\xEF\xBB\xBFabc"]).utf8().with_options(options).collect_text(3);
-    assert_eq!(text.now_or_never().unwrap().unwrap(), "abc");
-}
-
-#[test]
-fn limit_and_error_order_does_not_depend_on_splits() {
-    let bytes: &'static [u8] = b"abcd\xFFefgh\xE2";
-    for limit in 0..12 {
-        let outcomes = (1..=bytes.len()).map(|size| {
-            let chunks: Vec<_> = bytes.chunks(size).collect();
-            collected(&chunks, ErrorMode::Fatal, limit)
-        });
-        for outcome in outcomes {
-            match outcome.unwrap_err() {
-                StreamError::TooLong { max_length: reported } => {
-                    assert!(limit < 4 && reported == limit)
-                }
-                StreamError::Utf8(error) => assert!(limit >= 4 && error.valid_up_to() == 4),
-                error => panic!("{error}"),
-            }
-        }
-    }
-}
-
-#[test]
-fn incomplete_ends_and_inner_errors_end_collecting() {
-    let error = collected(&[b"abc\xE2\x82"], ErrorMode::Fatal, 100).unwrap_err();
-    let StreamError::Utf8(error) = error else { panic!("{error}") };
-    assert_eq!((error.kind(), error.valid_up_to()), (Utf8ErrorKind::Incomplete, 3));
-    let script = Script::new(&[Chunk(b"abc"), Error("reset"), Chunk(b"def"), End]);
-    let error = script.utf8().collect_text(100).now_or_never().unwrap().unwrap_err();
-    assert_eq!(error, StreamError::Inner("reset"));
-}
-
-#[test]
-fn endless_empty_chunks_yield_to_other_tasks() {
-    let endless = stream::repeat(Ok::<_, Infallible>("")).utf8();
-    assert!(endless.collect_text(1).now_or_never().is_none());
-}
-
-#[tokio::test]
-async fn collecting_an_endless_stream_is_bounded_by_the_limit() {
-    let texts = stream::repeat(Ok::<_, Infallible>(&b"0123456789"[..])).utf8();
-    let error = soon(texts.collect_text(1_000_005)).await.unwrap_err();
-    assert_eq!(error, StreamError::TooLong { max_length: 1_000_005 });
-
-    let texts = stream::repeat(Ok::<_, Infallible>(&b"0123456789"[..])).take(1000).utf8();
-    let text = soon(texts.collect_text(10_007)).await.unwrap();
-    assert_eq!(text.len(), 10_000);
-    assert!(text.capacity() <= 10_007, "{}", text.capacity());
-}
-
-#[test]
-fn collecting_keeps_its_waker() {
-    let (sender, receiver) = mpsc::unbounded::<Result<Vec<u8>, Infallible>>();
-    let mut collecting = task::spawn(receiver.utf8().collect_text(10));
-    assert_pending!(collecting.poll());
-    sender.unbounded_send(Ok(b"a\xC3".to_vec())).unwrap();
-    assert!(collecting.is_woken());
-    assert_pending!(collecting.poll());
-    sender.unbounded_send(Ok(b"\xA9".to_vec())).unwrap();
-    drop(sender);
-    assert!(collecting.is_woken());
-    assert_ready_eq!(collecting.poll(), Ok("aé".to_owned()));
-}
 
 #[test]
 fn collecting_is_send() {
@@ -501,69 +345,27 @@ fn debug_of_a_reader_omits_its_buffer() {
 
 // ---- real sources -----------------------------------------------------------------------------
 
-#[tokio::test]
-async fn a_duplex_pipe_delivers_text_and_errors_without_waiting() {
-    let (mut peer, socket) = tokio::io::duplex(64);
-    let mut texts = Utf8Stream::from_reader(socket);
-    peer.write_all(b"a\xFFb\xE2\x82").await.unwrap();
-    let mut words = Vec::new();
-    for _ in 0..3 {
-        words.push(word(soon(texts.next()).await.unwrap()));
-    }
-    assert_eq!(words, ["a", "1 [ff]", "b"]); // nothing more is written
-    assert!(timeout(Duration::from_millis(10), texts.next()).await.is_err());
-    peer.write_all(b"\xAC").await.unwrap();
-    assert_eq!(soon(texts.next()).await.unwrap().unwrap(), "€");
-    peer.write_all(b"\xE2").await.unwrap();
-    drop(peer);
-    assert_eq!(word(soon(texts.next()).await.unwrap()), "6 [e2]");
-    assert!(soon(texts.next()).await.is_none());
+/// The text of a source as pieces, as `char`s and as lines.
+async fn read_in_every_form<S, B>(source: impl Fn() -> S)
+where
+    S: Stream<Item = io::Result<B>>,
+    B: Into<Bytes>,
+{
+    let text = format!("{MULTILINGUAL}\n").repeat(50);
+    assert_eq!(soon(source().utf8().collect_text(text.len())).await.unwrap(), text);
+    assert_eq!(soon(source().utf8().chars().try_collect::<String>()).await.unwrap(), text);
+    let lines: Vec<_> = soon(Utf8Lines::new(source()).try_collect()).await.unwrap();
+    assert!(lines.iter().map(|line| &**line).eq(text.lines()));
 }
 
 #[tokio::test]
-async fn a_channel_between_tasks_delivers_all_text() {
-    let text = "Съешь ещё этих мягких французских булок. ".repeat(100);
-    let end = stream::iter([Err(io::Error::other("no further item"))]);
-    let receiver = channel(&text).chain(end);
-    let mut texts = pin!(receiver.utf8());
-    let mut seen = String::new();
-    let end = loop {
-        match soon(texts.next()).await.unwrap() {
-            Ok(piece) => seen.push_str(&piece),
-            Err(error) => break error,
-        }
-    };
-    assert_eq!(seen, text);
-    assert_eq!(io::Error::from(end).to_string(), "no further item");
-    assert!(soon(texts.next()).await.is_none());
-}
-
-#[tokio::test]
-async fn a_tokio_util_reader_stream_can_be_the_source() {
-    let text = "色は匂へど散りぬるを ".repeat(500);
-    let chunks = ReaderStream::with_capacity(text.as_bytes(), 100);
-    assert_eq!(soon(chunks.utf8().collect_text(text.len())).await.unwrap(), text);
-}
-
-#[tokio::test]
-async fn a_socket_with_odd_packet_sizes_loses_no_data() {
-    let text = "The quick brown fox, Zwölf Boxkämpfer, 키스의 고유조건은, 👩‍👩‍👧‍👦.\n".repeat(500);
-    let damaged = [text.as_bytes(), b"\xFF", text.as_bytes(), b"\xF0\x9F"].concat();
-    let (socket, peer) = socket_in_odd_pieces(damaged).await;
-    let mut texts = Utf8Stream::from_reader(socket);
-    let (mut seen, mut errors) = (String::new(), Vec::new());
-    while let Some(item) = soon(texts.next()).await {
-        match item {
-            Ok(piece) => seen.push_str(&piece),
-            Err(StreamError::Utf8(error)) => errors.push((seen.len(), error.valid_up_to())),
-            Err(error) => panic!("{error}"),
-        }
-    }
-    peer.await.unwrap();
-    let len = text.len();
-    assert_eq!(errors, [(len, len as u64), (2 * len, 2 * len as u64 + 1)]);
-    assert_eq!(seen, text.repeat(2));
-    assert_eq!(texts.decoder().error_count(), 2);
+async fn reader_streams_and_channels_can_be_sources() {
+    let text = format!("{MULTILINGUAL}\n").repeat(50);
+    read_in_every_form(|| ReaderStream::with_capacity(text.as_bytes(), 100)).await;
+    read_in_every_form(|| channel(&text)).await;
+    let chunks = channel(&text).map_ok(io::Cursor::new);
+    let mut reader = Utf8Reader::new(Box::pin(StreamReader::new(chunks)));
+    assert_eq!(soon(reader.collect_text(text.len())).await.unwrap(), text);
 }
 
 #[tokio::test]
@@ -592,9 +394,10 @@ async fn waiting_for_a_silent_socket_can_be_cancelled() {
 mod vectors {
     use super::support::{self, Atom, Expected, inputs, options};
     use super::{
-        ByteString, Chunk, Does, End, Error, ErrorMode, Pause, Script, StreamError, StreamExt,
-        Utf8Stream, Utf8StreamExt, stream,
+        ByteString, Chunk, Does, End, Error, ErrorMode, Script, StreamError, StreamExt, Utf8Stream,
+        Utf8StreamExt, stream,
     };
+    use crate::script::Does::Pause;
 
     fn atoms<E: std::fmt::Debug>(item: Result<ByteString, StreamError<E>>) -> Vec<Atom> {
         match item {

@@ -1,31 +1,21 @@
 //! `Utf8Lines` over streams, readers and text: the same lines at the same times as `Utf8LinesCodec`;
-//! starting inside a stream, errors, wakers, dropped futures, and real sources.
+//! starting inside a stream, errors, and what follows the lines. `contract` has what they share with the other adaptors.
 #![cfg(all(feature = "codec", feature = "stream"))]
 
 use crate::script;
 
 use std::convert::Infallible;
 use std::io;
-use std::net::Ipv4Addr;
 use std::pin::pin;
-use std::task::Poll;
-use std::time::Duration;
 
 use crate::support::MODES;
 use bytes::Bytes;
-use futures::channel::mpsc;
 use futures::executor::block_on;
-use futures::stream::FusedStream;
 use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
-use script::Does::{Chunk, End, Error, Pause};
-use script::{
-    Script, assert_waits_only_for_script, channel, scripts, socket_in_odd_pieces, soon, whole,
-};
+use script::Does::{Chunk, End};
+use script::{Script, soon, whole};
 use tokio::io::AsyncWriteExt;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::time::timeout;
-use tokio_test::{assert_pending, assert_ready_eq, task};
-use tokio_util::io::ReaderStream;
+use tokio::net::TcpStream;
 use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::lines::{Delimiter, Line, LineError};
 use utf8_codec::stream::{StreamError, Utf8Lines, Utf8Reader, Utf8Stream, Utf8StreamExt};
@@ -399,22 +389,6 @@ async fn the_rest_of_an_interrupted_line_uses_bounded_memory() {
     assert!(lines.rest().is_empty());
 }
 
-#[test]
-fn an_ended_source_is_not_polled_again() {
-    let mut polls = 0;
-    let chunks = stream::poll_fn(|_| {
-        polls += 1;
-        Poll::Ready((polls == 1).then_some(Ok::<_, Infallible>("no end")))
-    });
-    let mut lines = Utf8Lines::new(chunks);
-    assert!(!lines.is_terminated());
-    assert_eq!(ready(&mut lines), ["no end", "-"]);
-    assert!(lines.is_terminated());
-    assert_eq!(ready(&mut lines), ["-"]);
-    drop(lines);
-    assert_eq!(polls, 2);
-}
-
 #[tokio::test]
 async fn an_endless_line_is_rejected_and_the_next_is_delivered() {
     let long = stream::repeat(Ok::<_, Infallible>(Bytes::from(vec![b'x'; 8192]))).take(1000);
@@ -434,102 +408,6 @@ fn an_unshared_chunk_is_not_copied() {
     let mut next = || lines.next().now_or_never().unwrap().unwrap().unwrap().text;
     let (one, two) = (next(), next());
     assert_eq!((one.as_ptr(), two.as_ptr()), (at, at.wrapping_add(4)));
-}
-
-// ---- wakers and dropped futures -----------------------------------------------------------------
-
-#[test]
-fn only_the_last_waker_is_registered() {
-    let (sender, receiver) = mpsc::unbounded::<Result<&'static [u8], Infallible>>();
-    let mut lines = Utf8Lines::new(receiver);
-    let mut first = task::spawn(());
-    let mut second = task::spawn(());
-    let mut poll = |task: &mut task::Spawn<()>| {
-        task.enter(|cx, _| lines.poll_next_unpin(cx)).map_ok(String::from)
-    };
-    assert_pending!(poll(&mut first));
-    assert_pending!(poll(&mut second));
-    sender.unbounded_send(Ok(b"x")).unwrap();
-    assert!(!first.is_woken() && second.is_woken());
-    assert_pending!(poll(&mut second));
-    sender.unbounded_send(Ok(b"\n")).unwrap();
-    assert!(second.is_woken());
-    assert_ready_eq!(poll(&mut second), Some(Ok("x".to_owned())));
-}
-
-#[test]
-fn lines_are_pending_only_if_the_source_is() {
-    let steps = [Chunk(b"a\n\xFF"), Chunk(b"b"), Error("e"), Pause, End];
-    for does in scripts(&steps, 5) {
-        let lines = Utf8Lines::new(Script::new(&does));
-        let look = |lines: &Utf8Lines<Script>| lines.get_ref().look();
-        assert_waits_only_for_script(&does, lines, look, |cx, lines| {
-            lines.poll_next(cx).map(|item| item.is_some())
-        });
-    }
-}
-
-#[test]
-fn a_source_without_lines_yields_to_other_tasks() {
-    let chunks = [[b"x".as_slice(); 100].as_slice(), &[b"\n"]].concat();
-    let mut lines = task::spawn(Utf8Lines::new(whole(&chunks)));
-    for _ in 0..3 {
-        assert_pending!(lines.poll_next());
-        assert!(lines.is_woken(), "the task is woken");
-    }
-    let Poll::Ready(Some(Ok(line))) = lines.poll_next() else { panic!("no line") };
-    assert_eq!(line.len(), 100);
-}
-
-// ---- real sources -------------------------------------------------------------------------------
-
-#[tokio::test]
-async fn on_an_idle_socket_lines_after_errors_do_not_wait() {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
-    let mut peer = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
-    let mut lines = Utf8Reader::new(listener.accept().await.unwrap().0).into_lines();
-    peer.write_all(b"ok\nba\xFFd\nmore\nlast \xFF").await.unwrap();
-    for expected in
-        ["ok", "<line 2 is not valid UTF-8: invalid byte (ff) at byte 5 of the stream>", "more"]
-    {
-        assert_eq!(reported(soon(lines.next()).await.unwrap()), expected);
-    }
-    let error = line_error(soon(lines.next()).await.unwrap().unwrap_err());
-    assert_eq!(error.number(), 4, "a line is rejected before it ends");
-    assert!(timeout(Duration::from_millis(10), lines.next()).await.is_err());
-    peer.write_all(b" ever\nafter\n").await.unwrap();
-    assert_eq!(reported(soon(lines.next()).await.unwrap()), "after");
-    drop(peer);
-    assert!(soon(lines.next()).await.is_none());
-}
-
-#[tokio::test]
-async fn a_socket_with_odd_packet_sizes_loses_no_line() {
-    let text = "The quick brown fox\nZwölf Boxkämpfer\n키스의 고유조건은\n👩‍👩‍👧‍👦\n".repeat(200);
-    for delimiter in ["\n", "\0", "\u{2028}", "--"] {
-        let bytes = text.replace('\n', delimiter).into_bytes();
-        let (socket, peer) = socket_in_odd_pieces(bytes).await;
-        let lines = Utf8Reader::new(socket)
-            .into_lines()
-            .with_delimiter(Delimiter::text(delimiter).unwrap());
-        let lines: Vec<_> = soon(lines.try_collect()).await.unwrap();
-        soon(peer).await.unwrap();
-        let lines: Vec<_> = lines.into_iter().map(|line| line.to_string()).collect();
-        assert_eq!(lines, text.lines().collect::<Vec<_>>(), "{delimiter:?}");
-    }
-}
-
-#[tokio::test]
-async fn reader_streams_and_channels_can_be_sources() {
-    let text = "Zwölf Boxkämpfer\n키스의 고유조건은\n".repeat(50);
-    let chunks = ReaderStream::with_capacity(text.as_bytes(), 100);
-    let lines: Vec<_> = soon(Utf8Lines::new(chunks).try_collect()).await.unwrap();
-    let joined: String = lines.into_iter().map(|line| line.to_string() + "\n").collect();
-    assert_eq!(joined, text);
-
-    let lines: Vec<_> = soon(Utf8Lines::new(channel(&text)).try_collect()).await.unwrap();
-    let joined: String = lines.into_iter().map(|line| line.to_string() + "\n").collect();
-    assert_eq!(joined, text);
 }
 
 #[test]

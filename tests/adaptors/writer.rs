@@ -1,8 +1,6 @@
-//! `Utf8Writer`: chunk independence, sinks that accept little, wait or fail, which text is copied,
-//! backpressure, cancelled futures, wakers, the end, and real sockets.
+//! `Utf8Writer`: sinks that accept little, wait or fail, which text is copied, backpressure, cancelled futures, wakers, the end,
+//! and real sockets. `tests/random/plans.rs` writes random parts.
 #![cfg(feature = "stream")]
-
-use crate::lists;
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -13,8 +11,6 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures::{FutureExt, SinkExt, StreamExt, TryStreamExt, stream};
-use lists::MODES;
-use proptest::prelude::*;
 use tokio::io::{AsyncReadExt, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
@@ -144,148 +140,7 @@ fn io_kind(error: io::Error) -> ErrorKind {
     error.kind()
 }
 
-// ---- chunk independence -----------------------------------------------------------------------
-
-/// A part to write.
-#[derive(Clone, Debug)]
-enum Part {
-    Text(String),
-    Char(char),
-    Units(Vec<u16>),
-}
-
-fn any_part() -> impl Strategy<Value = Part> {
-    let short = ".{0,8}".prop_map(Part::Text);
-    let long = (".{1,8}", 100_usize..400).prop_map(|(text, n)| Part::Text(text.repeat(n)));
-    let unit =
-        prop_oneof![0x20_u16..0x7F, 0x80_u16..0xD800, 0xD800_u16..0xDC00, 0xDC00_u16..0xE000];
-    let units = prop::collection::vec(unit, 0..20).prop_map(Part::Units);
-    let pairs = prop::collection::vec(any::<char>(), 0..20)
-        .prop_map(|chars| Part::Units(String::from_iter(chars).encode_utf16().collect()));
-    prop_oneof![2 => short, 1 => long, 2 => any::<char>().prop_map(Part::Char), 2 => units, 1 => pairs]
-}
-
-/// The concatenated parts in UTF-8, and the number of unpaired surrogates.
-fn model(parts: &[Part], mode: ErrorMode) -> (String, u64) {
-    let (mut text, mut lone, mut units) = (String::new(), 0, Vec::new());
-    let mut decode = |units: &mut Vec<u16>, text: &mut String| {
-        for decoded in char::decode_utf16(units.drain(..)) {
-            match (decoded.map_err(|error| error.unpaired_surrogate()), mode) {
-                (Ok(c), _) => text.push(c),
-                (Err(unit), _) => {
-                    lone += 1;
-                    *text += &match mode {
-                        ErrorMode::Fatal | ErrorMode::Skip => String::new(),
-                        ErrorMode::Escape => format!("\\u{unit:04x}"),
-                        ErrorMode::Replacement | ErrorMode::Latin1 | ErrorMode::Windows1252 => {
-                            "\u{FFFD}".to_owned()
-                        }
-                    };
-                }
-            }
-        }
-    };
-    for part in parts {
-        match part {
-            Part::Units(more) => units.extend(more),
-            Part::Text(more) if more.is_empty() => {}
-            Part::Text(more) => {
-                decode(&mut units, &mut text);
-                text += more;
-            }
-            Part::Char(c) => {
-                decode(&mut units, &mut text);
-                text.push(*c);
-            }
-        }
-    }
-    decode(&mut units, &mut text);
-    (text, lone)
-}
-
-fn any_script() -> impl Strategy<Value = Vec<Does>> {
-    let does = prop_oneof![
-        4 => (1_usize..8).prop_map(Take),
-        4 => (1_usize..2000).prop_map(Take),
-        2 => Just(Pause),
-        1 => Just(Fail(ErrorKind::TimedOut)),
-    ];
-    prop::collection::vec(does, 0..60)
-}
-
-/// Feeds all parts and closes, and repeats calls that fail. Returns how many calls reported a lone
-/// surrogate.
-async fn write_parts(writer: &mut Utf8Writer<Script>, parts: &[Part], owned: bool) -> u64 {
-    let mut reported = 0;
-    let mut again = |result: io::Result<()>| match result {
-        Ok(()) => false,
-        Err(error) if lone_surrogate(&error).is_some() => {
-            reported += 1;
-            false
-        }
-        Err(error) => {
-            assert_eq!(error.kind(), ErrorKind::TimedOut);
-            true
-        }
-    };
-    for part in parts {
-        loop {
-            let result = match part {
-                Part::Text(text) if owned => writer.write_text(text.clone().into()).await,
-                Part::Text(text) => writer.write_str(text).await,
-                Part::Char(c) => writer.write_char(*c).await,
-                Part::Units(units) => writer.write_utf16(units).await,
-            };
-            if !again(result) {
-                break;
-            }
-        }
-    }
-    while writer.get_ref().shutdowns == 0 {
-        again(writer.close().await);
-    }
-    reported
-}
-
-proptest! {
-    #[test]
-    fn parts_of_any_kind_are_written_once_in_order(
-        parts in prop::collection::vec(any_part(), 0..12),
-        script in any_script(),
-        vectored: bool,
-        owned: bool,
-        capacity in prop_oneof![Just(0_usize), 1_usize..40, Just(8192)],
-    ) {
-        for mode in MODES {
-            let (text, lone) = model(&parts, mode);
-            let script = Script { vectored, ..Script::new(&script) };
-            let mut writer = Utf8Writer::new(script).with_capacity(capacity).with_surrogate_mode(mode);
-            let reported = tokio_test::block_on(write_parts(&mut writer, &parts, owned));
-            prop_assert_eq!(writer.get_ref().text(), text);
-            prop_assert_eq!(writer.utf16().error_count(), lone);
-            prop_assert_eq!(reported > 0, lone > 0 && mode == ErrorMode::Fatal);
-            prop_assert_eq!(writer.unwritten_len(), 0);
-        }
-    }
-
-    #[test]
-    fn utf16_units_split_anywhere_give_the_same_text(
-        units in prop::collection::vec(prop_oneof![0x20_u16..0x3000, 0xD800_u16..0xE000], 0..60),
-        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
-    ) {
-        let mut at: Vec<_> = cuts.iter().map(|cut| cut.index(units.len() + 1)).collect();
-        at.extend([0, units.len()]);
-        at.sort_unstable();
-        let parts: Vec<_> = at.windows(2).map(|w| Part::Units(units[w[0]..w[1]].to_vec())).collect();
-        for mode in MODES {
-            let (text, lone) = model(&[Part::Units(units.clone())], mode);
-            let mut writer = Utf8Writer::new(Script::default()).with_surrogate_mode(mode);
-            now(write_parts(&mut writer, &parts, false));
-            prop_assert_eq!(writer.get_ref().text(), text);
-            prop_assert_eq!(writer.utf16().error_count(), lone);
-        }
-    }
-}
+// ---- sinks that accept little ------------------------------------------------------------------
 
 #[test]
 fn a_sink_that_takes_one_byte_per_call_gets_everything() {

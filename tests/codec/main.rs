@@ -5,7 +5,6 @@ mod frames;
 mod lines;
 #[path = "../support/lists.rs"]
 mod lists;
-mod messages;
 mod ported;
 #[path = "../support/mod.rs"]
 mod support;

@@ -176,6 +176,11 @@ fn the_writer_and_the_encoder_write_all_scalar_values() {
         rest = &rest[progress.read..];
     }
     assert!(out == all().as_bytes());
+
+    let (chars, mut buffer) = (all().chars().collect::<Vec<_>>(), vec![0; all().len()]);
+    let progress = encoder.push_chars_to_slice(&chars, &mut buffer);
+    assert_eq!((progress.read, progress.written), (chars.len(), buffer.len()));
+    assert!(buffer == all().as_bytes());
 }
 
 /// `str::ceil_char_boundary`, which is newer than the minimum Rust version.

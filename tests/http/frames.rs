@@ -1,19 +1,18 @@
-//! The frames of a body: their order, their memory, wakers, cooperative scheduling and dropped futures.
+//! The frames of a body: their order, trailers, their memory, wakers and dropped futures. `tests/adaptors/contract.rs` has what
+//! bodies share with the other adaptors.
 
 use std::convert::Infallible;
 use std::future::Future;
 use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
-use futures::channel::mpsc;
 use futures::{FutureExt, StreamExt, stream};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full, StreamBody};
-use proptest::prelude::*;
 use tokio::time::timeout;
 use tokio_test::{assert_pending, assert_ready, task};
 use utf8_codec::http::Utf8Body;
-use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Options};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 use crate::lists::MODES;
 use crate::script::Does::{Chunk as Data, End, Error as Fail, Pause, Trailers};
@@ -90,19 +89,6 @@ fn data_after_trailers_is_decoded() {
         reported(ErrorMode::Fatal, &does),
         ["a", "1 [c3]", "x: 1", "2 [a9]", "b", "x: 2", "4 [c3]", "-"]
     );
-}
-
-#[test]
-fn an_ended_body_is_not_polled_again() {
-    let does = [Data(b"a\xC3"), End, Data(b"\xA9"), Fail("late"), End];
-    let mut body = body(&does);
-    assert!(!body.is_end_stream());
-    assert_eq!(ready(&mut body), ["a", "1 [c3]", "-"]);
-    for _ in 0..3 {
-        assert!(body.is_end_stream());
-        assert_eq!(ready(&mut body), ["-"]);
-    }
-    assert_eq!((body.get_ref().script.polls, body.into_inner().script.does.len()), (2, 3));
 }
 
 #[test]
@@ -214,109 +200,6 @@ fn a_body_that_is_not_unpin_can_be_wrapped() {
     assert_eq!(body.collect_text(4).now_or_never().unwrap().unwrap(), "lazy");
 }
 
-// ---- chunk independence ---------------------------------------------------------------------------
-
-fn any_options() -> impl Strategy<Value = Utf8Options> {
-    let bom = vec![BomPolicy::Keep, BomPolicy::Strip, BomPolicy::Require, BomPolicy::Forbid];
-    (prop::sample::select(bom), 0..4).prop_map(|(bom, n)| match n {
-        0 => Utf8Options::new().with_bom(bom),
-        1 => Utf8Options::new().with_bom(bom).reject_nul().reject_noncharacters(),
-        2 => Utf8Options::new().with_mid_stream_start(),
-        _ => Utf8Options::new().with_mid_stream_start().reject_nul().reject_noncharacters(),
-    })
-}
-
-fn pieces() -> impl Strategy<Value = Vec<&'static [u8]>> {
-    let pieces: &[&'static [u8]] = &[
-        b"",
-        b"text ",
-        b"\0",
-        b"\x80",
-        b"\xC3",
-        b"\xC3\xA9",
-        b"\xE2\x82",
-        b"\xE2",
-        b"\xAC",
-        b"\xEF\xBB\xBF",
-        b"\xEF",
-        b"\xBB",
-        b"\xBF",
-        b"\xEF\xBF\xBF",
-        b"\xED\xA0\x80",
-        b"\xF0\x9F\x98\x80",
-        b"\xF0\x9F",
-        b"\x98",
-        b"\xF4\x90",
-        b"\xFF",
-    ];
-    prop::collection::vec(prop::sample::select(pieces), 0..24)
-}
-
-/// The output of one decoder that receives everything at once.
-fn whole(bytes: &[u8], options: Utf8Options, mode: ErrorMode) -> Vec<String> {
-    let mut decoder = Utf8Decoder::new().with_options(options);
-    let mut words = Vec::new();
-    let mut add = |piece: Result<&str, utf8_codec::Utf8Error>| match piece {
-        Ok(text) => words.extend(text.chars().map(String::from)),
-        Err(error) => match mode.repair(&error, options) {
-            Some(repair) => words.extend(repair.chars().map(String::from)),
-            None => words.push(format!("{} {:02x?}", error.valid_up_to(), error.bytes())),
-        },
-    };
-    decoder.push(bytes).for_each(&mut add);
-    while let Err(error) = decoder.finish() {
-        add(Err(error));
-    }
-    words
-}
-
-/// Splits text into characters.
-fn letters(words: Vec<String>) -> Vec<String> {
-    let is_text = |word: &String| !word.ends_with(']') && !word.starts_with("x: ");
-    let split = |word: String| match is_text(&word) {
-        true => word.chars().map(String::from).collect(),
-        false => vec![word],
-    };
-    words.into_iter().flat_map(split).collect()
-}
-
-proptest! {
-    #[test]
-    fn frames_pauses_and_known_lengths_do_not_affect_the_result(
-        frames in pieces(),
-        options in any_options(),
-        mode in prop::sample::select(&MODES[..]),
-        pauses in any::<u32>(),
-        knows_length in any::<bool>(),
-    ) {
-        let mut does = Vec::new();
-        for (n, frame) in frames.iter().enumerate() {
-            does.push(Data(frame));
-            does.extend((pauses >> (n % 32) & 1 == 1).then_some(crate::script::Does::Pause));
-        }
-        does.extend([Trailers("1"), End]);
-        let mut script = Script::new(&does);
-        if knows_length {
-            script = script.with_length();
-        }
-        let mut body = Utf8Body::new(script).with_options(options).with_error_mode(mode);
-        let mut words = Vec::new();
-        while words.last().is_none_or(|word| word != "-") {
-            words.extend(ready(&mut body));
-        }
-        let mut expected = whole(&frames.concat(), options, mode);
-        let errors = body.error_count();
-        expected.extend(["x: 1".to_owned(), "-".to_owned()]);
-        prop_assert_eq!(letters(words), expected);
-        let mut decoder = Utf8Decoder::new().with_options(options);
-        decoder.push(&frames.concat()).for_each(drop);
-        while decoder.finish().is_err() {}
-        prop_assert_eq!(errors, decoder.error_count());
-        let first = decoder.first_error().map(|error| error.valid_up_to());
-        prop_assert_eq!(body.first_error().and_then(|error| error.offset()), first);
-    }
-}
-
 // ---- wakers, cooperative scheduling and dropped futures -----------------------------
 
 #[test]
@@ -335,24 +218,6 @@ fn a_body_is_pending_only_if_the_inner_body_is() {
                 })
             });
         }
-    }
-}
-
-#[test]
-fn a_body_without_output_yields_to_other_tasks() {
-    let silent: [(ErrorMode, &'static [u8]); 2] =
-        [(ErrorMode::Fatal, b""), (ErrorMode::Skip, b"\xFF")];
-    for (mode, chunk) in silent {
-        let does = [[Data(chunk); 100].as_slice(), &[Data(b"at last"), End]].concat();
-        let mut body = task::spawn(body(&does).with_error_mode(mode));
-        for turn in 1..=3 {
-            assert_pending!(body.enter(|cx, body| body.poll_frame(cx)));
-            assert!(body.is_woken(), "the task is woken");
-            assert_eq!(body.get_ref().script.polls, 32 * turn);
-        }
-        let frame = assert_ready!(body.enter(|cx, body| body.poll_frame(cx)));
-        assert_eq!(word(frame.unwrap()), "at last");
-        assert!(assert_ready!(body.enter(|cx, body| body.poll_frame(cx))).is_none());
     }
 }
 
@@ -418,50 +283,6 @@ fn a_future_dropped_anywhere_loses_no_data() {
         }
     }
     assert_eq!((words.join("|").as_str(), dropped), ("a|€|b|5 [ff]|6 [c3]|x: 1", 7));
-}
-
-#[tokio::test]
-async fn losing_a_select_loses_no_data() {
-    let text = "Zażółć gęślą jaźń — 色は匂へど — 👩‍👩‍👧‍👦 ".repeat(20);
-    let (sender, receiver) = mpsc::unbounded::<Result<Frame<Bytes>, Infallible>>();
-    let bytes = text.clone().into_bytes();
-    let writer = tokio::spawn(async move {
-        for data in bytes.chunks(2) {
-            sender.unbounded_send(Ok(Frame::data(Bytes::copy_from_slice(data)))).unwrap();
-            tokio::task::yield_now().await;
-        }
-    });
-    let mut body = Utf8Body::new(StreamBody::new(receiver));
-    let (mut seen, mut turns) = (String::new(), 0);
-    loop {
-        tokio::select! {
-            biased;
-            () = tokio::task::yield_now(), if turns % 2 == 0 => {}
-            frame = body.text_frame() => match frame {
-                Some(frame) => seen.push_str(&frame.unwrap().into_data().unwrap()),
-                None => break,
-            },
-            () = tokio::task::yield_now() => {}
-        }
-        turns += 1;
-    }
-    writer.await.unwrap();
-    assert_eq!(seen, text);
-}
-
-#[test]
-fn collecting_keeps_its_waker() {
-    let (sender, receiver) = mpsc::unbounded::<Result<Frame<Bytes>, Infallible>>();
-    let send = |data| sender.unbounded_send(Ok(Frame::data(Bytes::from_static(data)))).unwrap();
-    let mut collecting = task::spawn(Utf8Body::new(StreamBody::new(receiver)).collect_text(10));
-    assert_pending!(collecting.poll());
-    send(b"a\xC3");
-    assert!(collecting.is_woken());
-    assert_pending!(collecting.poll());
-    send(b"\xA9");
-    drop(sender);
-    assert!(collecting.is_woken());
-    assert_eq!(assert_ready!(collecting.poll()).unwrap(), "aé");
 }
 
 #[test]

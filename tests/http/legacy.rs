@@ -8,7 +8,6 @@ use futures::executor::block_on;
 use futures::{FutureExt, stream};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full, StreamBody};
-use proptest::prelude::*;
 use utf8_codec::http::{BodyError, Utf8Body};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
@@ -80,33 +79,6 @@ fn text_in_every_encoding_round_trips() {
             let text = block_on(body.collect_text(usize::MAX)).unwrap();
             assert!(text == expected.repeat(1000), "{label} {size}");
         }
-    }
-}
-
-proptest! {
-    #[test]
-    fn chunking_does_not_affect_any_encoding(
-        label in prop::sample::select(&LABELS[..]),
-        bytes in prop::collection::vec(
-            prop_oneof![
-                3 => any::<u8>().prop_map(|byte| vec![byte]),
-                2 => Just(b"\x1B$B".to_vec()),
-                1 => Just(b"\x1B(J".to_vec()),
-                1 => Just(b"\x1B".to_vec()),
-                1 => Just(b"\x81\x30\x81\x30".to_vec()),
-                1 => Just(b"\x8F\xA2\xAF".to_vec()),
-                1 => Just(b"\x00\xD8\x00\xDC".to_vec()),
-                2 => Just(b"ab".to_vec()),
-            ],
-            0..40,
-        ),
-        sizes in prop::collection::vec(0..6_usize, 1..6).prop_map(|mut sizes| {
-            sizes.push(1);
-            sizes
-        }),
-    ) {
-        let bytes = [&b"ab"[..], &bytes.concat()].concat();
-        prop_assert_eq!(in_pieces(label, &bytes, &sizes), whole(label, &bytes));
     }
 }
 

@@ -1,7 +1,6 @@
 //! Size hints, the end of the stream, limits, and errors: their status, messages and conversions.
 
 use std::error::Error;
-use std::fmt::Debug;
 use std::io;
 
 use bytes::Bytes;
@@ -10,7 +9,7 @@ use http::StatusCode;
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
 use utf8_codec::http::{BodyError, Utf8Body};
-use utf8_codec::{BomPolicy, ErrorMode, Utf8Error, Utf8ErrorKind, Utf8Options, Utf8Validator};
+use utf8_codec::{BomPolicy, Utf8Error, Utf8ErrorKind, Utf8Options, Utf8Validator};
 
 use crate::counting;
 use crate::lists::MODES;
@@ -224,70 +223,16 @@ fn a_rejected_body_is_not_polled_again() {
 
 // ---- collect_text ------------------------------------------------------------------------------------
 
-fn collected(chunks: &[&'static [u8]], mode: ErrorMode, limit: usize) -> Result<String, BodyError> {
-    let body = Utf8Body::new(Script::of(chunks)).with_error_mode(mode);
-    body.collect_text(limit).now_or_never().unwrap()
-}
-
-/// Asserts that the text is longer than this limit.
-fn assert_too_long<T: Debug>(found: Result<T, BodyError>, limit: u64) {
-    let error = found.unwrap_err();
-    assert!(matches!(error, BodyError::TooLong { max_length } if max_length == limit), "{error}");
-}
-
-#[test]
-fn collected_text_is_at_most_the_limit() {
-    let chunks: [&'static [u8]; 4] = [b"5 \xE2", b"\x82\xAC", b"", b", 6"];
-    for limit in 0..12 {
-        for mode in MODES {
-            let found = collected(&chunks, mode, limit);
-            match limit {
-                0..8 => assert_too_long(found, limit as u64),
-                _ => assert_eq!(found.unwrap(), "5 €, 6", "{mode:?}"),
-            }
-        }
-    }
-    assert_eq!(collected(&chunks, ErrorMode::Fatal, usize::MAX).unwrap(), "5 €, 6");
-    assert_eq!(collected(&[], ErrorMode::Fatal, 0).unwrap(), "");
-    assert_eq!(collected(&[b"", b""], ErrorMode::Fatal, 0).unwrap(), "");
-}
-
-#[test]
-fn the_limit_counts_bytes_of_text() {
-    assert_eq!(collected(&[b"\xFF\xFF"], ErrorMode::Skip, 0).unwrap(), "");
-    assert_eq!(collected(&[b"\xFF\xFF"], ErrorMode::Escape, 8).unwrap(), r"\xff\xff");
-    assert_too_long(collected(&[b"\xFF\xFF"], ErrorMode::Escape, 7), 7);
-    assert_too_long(collected(&[b"a\xC3"], ErrorMode::Replacement, 3), 3);
-    let options = Utf8Options::new().with_bom(BomPolicy::Strip);
-    for script in
-        [Script::of(&[b"\xEF\xBB\xBFabc"]), Script::of(&[b"\xEF\xBB\xBFabc"]).with_length()]
-    {
-        let text = Utf8Body::new(script).with_options(options).collect_text(3);
-        assert_eq!(text.now_or_never().unwrap().unwrap(), "abc");
-    }
-}
-
-#[test]
-fn limit_and_error_order_does_not_depend_on_splits() {
-    let bytes: &'static [u8] = b"abcd\xFFefgh\xE2";
-    for limit in 0..12 {
-        for size in 1..=bytes.len() {
-            let chunks: Vec<_> = bytes.chunks(size).collect();
-            let found = collected(&chunks, ErrorMode::Fatal, limit);
-            match limit {
-                0..4 => assert_too_long(found, limit as u64),
-                _ => assert_eq!(found.unwrap_err().offset(), Some(4)),
-            }
-        }
-    }
-}
-
 #[test]
 fn collecting_with_a_too_long_size_hint_does_not_poll() {
     let mut script = Script::of(&[b"four"]).with_length();
     let error = Utf8Body::new(&mut script).collect_text(3).now_or_never().unwrap().unwrap_err();
     assert!(matches!(error, BodyError::TooLong { max_length: 3 }));
     assert_eq!(script.script.polls, 0);
+
+    let body = Utf8Body::new(Script::of(&[b"\xEF\xBB\xBFabc"]).with_length());
+    let body = body.with_options(Utf8Options::new().with_bom(BomPolicy::Strip));
+    assert_eq!(body.collect_text(3).now_or_never().unwrap().unwrap(), "abc");
 }
 
 #[test]

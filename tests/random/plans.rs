@@ -1,6 +1,6 @@
 //! The checks of the fuzz targets on any toolchain: first the inputs in `fuzz/corpus.txt`, then random
 //! plans.
-#![cfg(all(feature = "codec", feature = "stream"))]
+#![cfg(feature = "stream")]
 
 use crate::operations;
 
@@ -184,7 +184,7 @@ fn body() {
 #[test]
 #[cfg(feature = "http-body")]
 fn content_type() {
-    run("content_type", operations::content_types::content_type);
+    run("content_type", operations::bodies::content_type);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The dialects compared with a slow model, at every split.
+//! The dialects compared with a slow model, at every split. `tests/random/plans.rs` has random streams through every method.
 #![cfg(feature = "alloc")]
 
 use std::fmt::Debug;
@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use crate::dialect_model as model;
 use crate::lists;
 
-use lists::{DIALECTS, MODES, sum_of};
+use lists::{DIALECTS, sum_of};
 use model::{Atom, Rules, all_rules};
 use proptest::prelude::*;
 use utf8_codec::decoder::{Progress, Status};
@@ -179,258 +179,12 @@ pub(crate) fn chunks(len: usize, cuts: &[usize]) -> Vec<(usize, usize)> {
 
 // ---- properties ---------------------------------------------------------------------------------
 
-/// Bytes that are likely to interact in a dialect.
-fn hostile_bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
-    let piece = prop_oneof![
-        8 => prop::sample::select(PIECES).prop_map(<[u8]>::to_vec),
-        2 => any::<u8>().prop_map(|byte| vec![byte]),
-        2 => any::<char>().prop_map(|c| c.to_string().into_bytes()),
-        1 => any::<char>().prop_map(|c| in_cesu8(&c.to_string())),
-        1 => (1..70_usize).prop_map(|times| b"text, ".repeat(times)),
-        1 => (1..40_usize).prop_map(|times| in_cesu8(&"😀".repeat(times))),
-    ];
-    prop::collection::vec(piece, 0..most).prop_map(|pieces| pieces.concat())
-}
-
-/// Kilobytes of text in one dialect, with something else in the middle.
-fn long_bytes() -> impl Strategy<Value = Vec<u8>> {
-    let run = prop_oneof![
-        prop::sample::select(&["plain text, ", "жёлтый ", "日本語、", "🦀🚀", "né 🦀 ", "\0a"][..])
-            .prop_flat_map(|text| {
-                (1..1500_usize, any::<bool>()).prop_map(move |(times, pairs)| {
-                    let text = text.repeat(times);
-                    if pairs { in_cesu8(&text).into_iter().collect() } else { text.into_bytes() }
-                })
-            }),
-        hostile_bytes(6),
-        (any::<u8>(), 1..80_usize).prop_map(|(byte, times)| vec![byte; times]),
-    ];
-    prop::collection::vec(run, 0..5).prop_map(|runs| runs.concat())
-}
-
-const PIECES: &[&[u8]] = &[
-    b"a",
-    b"\0",
-    b"\xC0\x80",
-    b"\xC0",
-    b"\x80",
-    b"\xED",
-    b"\xED\xA0",
-    b"\xED\xA0\x80",
-    b"\xED\xAF\xBF",
-    b"\xED\xB0",
-    b"\xED\xB0\x80",
-    b"\xED\xBF\xBF",
-    b"\xED\xA0\xBD\xED\xB8\x80",
-    b"\xED\xA0\xBD\xED\xB8",
-    b"\xED\x9F\xBF",
-    b"\xE2\x82\xAC",
-    b"\xE2\x82",
-    b"\xEF\xBB\xBF",
-    b"\xF0\x9F\x98\x80",
-    b"\xF0\x9F\x98",
-    b"\xF4\x90\x80\x80",
-    b"\xF7\xBF\xBF\xBF",
-    b"\xF8\x88\x80\x80\x80",
-    b"\xFB\xBF\xBF\xBF\xBF",
-    b"\xFC\x84\x80\x80\x80\x80",
-    b"\xFC\x84\x80\x80\x80",
-    b"\xFD\xBF\xBF\xBF\xBF\xBF",
-    b"\xFE",
-    b"\xFF",
-];
-
-fn in_cesu8(text: &str) -> Vec<u8> {
-    let rules = Rules { dialect: Dialect::Cesu8, unpaired: false, limit: false, fatal: true };
-    text.chars()
-        .flat_map(|c| model::encode(rules, c.into()).expect("text can be encoded"))
-        .collect()
-}
-
-/// Bytes, and offsets to split them at.
-fn cut(bytes: impl Strategy<Value = Vec<u8>>) -> impl Strategy<Value = (Vec<u8>, Vec<usize>)> {
-    (bytes, prop::collection::vec(any::<prop::sample::Index>(), 0..8)).prop_map(|(bytes, cuts)| {
-        let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
-        cuts.sort_unstable();
-        (bytes, cuts)
-    })
-}
-
 fn any_rules() -> impl Strategy<Value = Rules> {
     prop::sample::select(all_rules())
 }
 
-/// The pieces of a stream, repaired one by one: text as far as it goes, and the first error.
-fn text_by_hand(rules: Rules, mode: ErrorMode, bytes: &[u8]) -> (String, Option<Utf8ErrorKind>) {
-    let mut decoder = decoder(rules);
-    let mut text = String::new();
-    let mut pieces: Vec<_> =
-        decoder.push(bytes).map(|piece| piece.map(|piece| piece.code_points().collect())).collect();
-    pieces
-        .extend(end(&mut decoder).map(|piece| piece.map(|p| p.code_points().collect::<Vec<_>>())));
-    for piece in pieces {
-        match piece {
-            Ok(code_points) => {
-                for code_point in code_points {
-                    match (char::from_u32(code_point), mode) {
-                        (Some(c), _) => text.push(c),
-                        (None, ErrorMode::Fatal) => {
-                            return (text, Some(Utf8ErrorKind::NotScalar));
-                        }
-                        (None, mode) => text.push_str(&repair_of(rules.dialect, code_point, mode)),
-                    }
-                }
-            }
-            Err(error) => match error.repair(mode) {
-                Some(repair) => text.push_str(&repair),
-                None => return (text, Some(error.kind())),
-            },
-        }
-    }
-    (text, None)
-}
-
-/// The repair of a code point that is not text.
-fn repair_of(dialect: Dialect, code_point: u32, mode: ErrorMode) -> String {
-    let is_byte = dialect == Dialect::Utf8b;
-    let rules = Rules { dialect, unpaired: true, limit: false, fatal: true };
-    let bytes = model::encode(rules, code_point).expect("it was decoded");
-    match mode {
-        ErrorMode::Fatal => unreachable!("that is an error"),
-        ErrorMode::Skip => String::new(),
-        ErrorMode::Escape => bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect(),
-        ErrorMode::Latin1 if is_byte => char::from(bytes[0]).into(),
-        ErrorMode::Windows1252 if is_byte => {
-            let mut text = String::new();
-            let mut decoder = utf8_codec::Utf8Decoder::new();
-            let _progress = decoder.push_to_string(&bytes, mode, &mut text);
-            decoder.finish_to_string(mode, &mut text).expect("the mode is lossy");
-            text
-        }
-        _ => "\u{FFFD}".into(),
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
-
-    #[test]
-    fn pieces_equal_the_model_at_any_split(
-        (bytes, cuts) in cut(hostile_bytes(24)),
-        rules in any_rules(),
-    ) {
-        check(rules, &bytes, &cuts);
-    }
-
-    #[test]
-    fn long_streams_equal_the_model_at_any_split(
-        (bytes, cuts) in cut(long_bytes()),
-        rules in any_rules(),
-    ) {
-        let mut decoder = decoder(rules);
-        let mut atoms = Vec::new();
-        for (from, to) in chunks(bytes.len(), &cuts) {
-            atoms_of(decoder.push(&bytes[from..to]), &mut atoms);
-        }
-        atoms_of(end(&mut decoder), &mut atoms);
-        prop_assert!(atoms == model::decode(rules, &bytes, true).atoms);
-    }
-
-    #[test]
-    fn text_is_the_repaired_pieces_at_any_split(
-        (bytes, cuts) in prop_oneof![cut(hostile_bytes(24)).boxed(), cut(long_bytes()).boxed()],
-        rules in any_rules(),
-        mode in prop::sample::select(&MODES[..]),
-    ) {
-        // All modes and options repair whole errors.
-        let reported = Rules { fatal: rules.fatal && mode == ErrorMode::Fatal, ..rules };
-        let mut decoder = decoder(rules);
-        let mut text = String::new();
-        let pushed = chunks(bytes.len(), &cuts)
-            .into_iter()
-            .try_for_each(|(from, to)| ok(decoder.push_to_string(&bytes[from..to], mode, &mut text)));
-        let ended = pushed.and_then(|()| decoder.finish_to_string(mode, &mut text));
-        let (expected, error) = text_by_hand(reported, mode, &bytes);
-        prop_assert_eq!(&text, &expected);
-        prop_assert_eq!(ended.err().map(|error| error.kind()), error);
-        if let Err(error) = ended {
-            prop_assert_eq!(Some(error), decoder.first_error());
-            prop_assert_eq!(error.code_point().is_some(), error.kind() == Utf8ErrorKind::NotScalar);
-        }
-    }
-
-    #[test]
-    fn code_points_are_the_repaired_pieces_at_any_split(
-        (bytes, cuts) in cut(hostile_bytes(24)),
-        rules in any_rules(),
-        mode in prop::sample::select(&MODES[1..]),
-    ) {
-        let (mut whole, mut in_chunks) = (Vec::new(), Vec::new());
-        let mut by_hand = decoder(Rules { fatal: false, ..rules });
-        let mut push = |piece: Result<DialectPiece<&str>, DialectError>| match piece {
-            Ok(piece) => whole.extend(piece.code_points()),
-            Err(error) => whole.extend(error.repair(mode).unwrap().chars().map(u32::from)),
-        };
-        by_hand.push(&bytes).for_each(&mut push);
-        end(&mut by_hand).for_each(&mut push);
-        let mut decoder = decoder(rules);
-        for (from, to) in chunks(bytes.len(), &cuts) {
-            ok(decoder.push_to_code_points(&bytes[from..to], mode, &mut in_chunks)).unwrap();
-        }
-        decoder.finish_to_code_points(mode, &mut in_chunks).unwrap();
-        prop_assert_eq!(in_chunks, whole);
-    }
-
-    #[test]
-    fn a_caller_can_stop_and_continue_with_the_rest(
-        (bytes, cuts) in cut(hostile_bytes(16)),
-        rules in any_rules(),
-    ) {
-        let mut decoder = decoder(rules);
-        let mut atoms = Vec::new();
-        for (from, to) in chunks(bytes.len(), &cuts) {
-            let mut rest = &bytes[from..to];
-            loop {
-                let mut pieces = decoder.push(rest);
-                let Some(piece) = pieces.next() else { break };
-                drop(pieces);
-                rest = &bytes[decoder.position() as usize..to];
-                match piece {
-                    Ok(piece) => atoms.extend(
-                        piece.code_points().map(Atom::CodePoint),
-                    ),
-                    Err(error) => atoms.push(atom_of(&error)),
-                }
-            }
-        }
-        atoms_of(end(&mut decoder), &mut atoms);
-        prop_assert_eq!(atoms, model::decode(rules, &bytes, true).atoms);
-    }
-
-    #[test]
-    fn well_formed_input_encodes_to_itself(bytes in hostile_bytes(24), rules in any_rules()) {
-        let (mut decoder, mut good) = (decoder(rules), Vec::new());
-        decoder.push(&bytes).flatten().for_each(|piece| good.extend(piece.code_points()));
-        end(&mut decoder).flatten().for_each(|piece| good.extend(piece.code_points()));
-        let encoded = encode(rules, &good).unwrap();
-        if decoder.error_count() == 0 {
-            prop_assert_eq!(encoded, bytes);
-        } else if decodes_to_itself(rules, &good) {
-            prop_assert_eq!(decode(rules, &encoded).unwrap(), good);
-        }
-    }
-
-    #[test]
-    fn any_bytes_round_trip_through_utf8b((bytes, cuts) in cut(prop::collection::vec(any::<u8>(), 0..200))) {
-        let mut code_points = Vec::new();
-        let mut decoder = DialectDecoder::new(Dialect::Utf8b);
-        for (from, to) in chunks(bytes.len(), &cuts) {
-            ok(decoder.push_to_code_points(&bytes[from..to], ErrorMode::Fatal, &mut code_points)).unwrap();
-        }
-        decoder.finish_to_code_points(ErrorMode::Fatal, &mut code_points).unwrap();
-        let rules = Rules { dialect: Dialect::Utf8b, unpaired: false, limit: false, fatal: true };
-        prop_assert_eq!(encode(rules, &code_points).unwrap(), bytes);
-    }
 
     #[test]
     fn code_points_round_trip_through_dialects_that_encode_them(
@@ -495,24 +249,6 @@ proptest! {
         }
     }
 
-    #[test]
-    fn text_encodes_as_its_code_points(
-        text in prop_oneof![
-            any::<String>(),
-            "[a\0é€😀]{0,200}",
-            (any::<char>(), 0..600_usize).prop_map(|(c, n)| "ascii ".repeat(n) + &c.to_string()),
-        ],
-        dialect in prop::sample::select(&DIALECTS[..]),
-    ) {
-        let code_points: Vec<_> = text.chars().map(u32::from).collect();
-        let mut bytes = Vec::new();
-        DialectEncoder::new(dialect).push_to_vec(&text, &mut bytes).unwrap();
-        let rules = Rules { dialect, unpaired: false, limit: false, fatal: true };
-        prop_assert_eq!(&bytes, &encode(rules, &code_points).unwrap());
-        let mut back = String::new();
-        ok(DialectDecoder::new(dialect).push_to_string(&bytes, ErrorMode::Fatal, &mut back)).unwrap();
-        prop_assert_eq!(back, text);
-    }
 }
 
 /// Code points of every kind, including surrogates and those above Unicode that RFC 2279 allows.

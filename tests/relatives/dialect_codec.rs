@@ -2,7 +2,6 @@
 #![cfg(feature = "codec")]
 
 use crate::dialect::chunks;
-use crate::lists;
 
 use std::fmt::Debug;
 use std::io;
@@ -10,15 +9,12 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures::{SinkExt, StreamExt};
-use lists::{DIALECTS, decoded};
-use proptest::prelude::*;
 use tokio::io::{AsyncWriteExt, duplex};
 use tokio::time::timeout;
 use tokio_util::codec::{Decoder, Encoder, Framed, FramedRead};
 use utf8_codec::ByteString;
 use utf8_codec::codec::CodecError;
 use utf8_codec::codec::{DialectCodec, JavaUtfCodec};
-use utf8_codec::decoder::Status;
 use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError, DialectPiece};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8ErrorKind};
 
@@ -65,73 +61,6 @@ fn through_codec(codec: &mut DialectCodec, bytes: &[u8], cuts: &[usize]) -> Vec<
     assert!(buffer.is_empty());
     assert!(matches!(codec.decode_eof(&mut buffer), Ok(None)));
     atoms
-}
-
-fn through_decoder(dialect: Dialect, mode: ErrorMode, bytes: &[u8]) -> Vec<Atom> {
-    let decoder = DialectDecoder::new(dialect);
-    let mut decoder = match mode {
-        ErrorMode::Fatal => decoder,
-        _ => decoder.with_whole_errors(),
-    };
-    let mut atoms = Vec::new();
-    let mut put = |piece: Result<DialectPiece<&str>, DialectError>| match piece {
-        Ok(piece) => atoms.extend(piece.code_points().map(Ok)),
-        Err(error) => match error.repair(mode) {
-            Some(repair) => atoms.extend(repair.chars().map(|c| Ok(c.into()))),
-            None => atoms.push(Err(error)),
-        },
-    };
-    decoder.push(bytes).for_each(&mut put);
-    while let Some(end) = decoder.finish().transpose() {
-        put(end.map(DialectPiece::CodePoint));
-    }
-    atoms
-}
-
-fn cut_bytes() -> impl Strategy<Value = (Vec<u8>, Vec<usize>)> {
-    let piece = prop_oneof![
-        3 => any::<char>().prop_map(|c| c.to_string().into_bytes()),
-        2 => any::<u8>().prop_map(|byte| vec![byte]),
-        1 => Just(b"\xED\xA0\xBD\xED\xB8\x80".to_vec()),
-        1 => Just(b"\xED\xA0\xBD".to_vec()),
-        1 => Just(b"\xED\xB8".to_vec()),
-        1 => Just(b"\xC0\x80".to_vec()),
-        1 => (1..900_usize).prop_map(|times| b"plain text, ".repeat(times)),
-    ];
-    let bytes = prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat());
-    (bytes, prop::collection::vec(any::<prop::sample::Index>(), 0..6)).prop_map(|(bytes, cuts)| {
-        let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
-        cuts.sort_unstable();
-        (bytes, cuts)
-    })
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
-
-    #[test]
-    fn items_equal_the_pieces_of_the_decoder_at_any_split(
-        (bytes, cuts) in cut_bytes(),
-        dialect in prop::sample::select(&DIALECTS[..]),
-        mode in prop::sample::select(&MODES[..]),
-    ) {
-        let expected = through_decoder(dialect, mode, &bytes);
-        let mut codec = DialectCodec::new(dialect).with_error_mode(mode);
-        prop_assert_eq!(through_codec(&mut codec, &bytes, &cuts), &expected[..]);
-        codec.reset();
-        prop_assert_eq!(through_codec(&mut codec, &bytes, &[]), expected);
-    }
-
-    #[test]
-    fn encoding_the_items_gives_the_input_bytes((bytes, cuts) in cut_bytes()) {
-        let mut codec = DialectCodec::new(Dialect::Utf8b);
-        let mut copy = BytesMut::new();
-        let chunks = chunks(bytes.len(), &cuts).into_iter().map(|(from, to)| &bytes[from..to]);
-        for item in decoded(codec.clone(), chunks) {
-            codec.encode(item, &mut copy).unwrap();
-        }
-        prop_assert_eq!(copy, bytes);
-    }
 }
 
 #[test]
@@ -275,59 +204,6 @@ fn strings(
 
 fn java(bytes: &[u8]) -> Vec<u8> {
     [&u16::try_from(bytes.len()).unwrap().to_be_bytes()[..], bytes].concat()
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
-
-    #[test]
-    fn strings_round_trip_at_any_split(
-        texts in prop::collection::vec(
-            prop_oneof![any::<String>(), "[a\0é😀]{0,40}", "[a-z]{0,300}"], 0..6,
-        ),
-        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
-    ) {
-        let mut buffer = BytesMut::new();
-        for text in &texts {
-            JavaUtfCodec::new().encode(text, &mut buffer).unwrap();
-        }
-        let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(buffer.len() + 1)).collect();
-        cuts.sort_unstable();
-        let (items, ended) = strings(JavaUtfCodec::new(), &buffer, &cuts);
-        prop_assert_eq!(items.into_iter().map(Result::unwrap).collect::<Vec<_>>(), texts);
-        prop_assert_eq!(ended, None);
-    }
-
-    #[test]
-    fn hostile_strings_equal_the_decoder_at_any_split(
-        parts in prop::collection::vec(cut_bytes(), 0..4),
-        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
-        mode in prop::sample::select(&MODES[..]),
-    ) {
-        let (mut bytes, mut expected) = (Vec::new(), Vec::new());
-        for (part, _) in &parts {
-            let mut decoder = DialectDecoder::new(Dialect::ModifiedUtf8);
-            let mut text = String::new();
-            let decoded = match decoder.push_to_string(part, mode, &mut text).status {
-                Status::IllFormed(error) => Err(error),
-                _ => Ok(()),
-            };
-            let ended = decoded.and_then(|()| decoder.finish_to_string(mode, &mut text));
-            let start = bytes.len() as u64 + 2;
-            expected.push(ended.map(|()| text).map_err(|error| {
-                (start + error.offset(), error.kind(), error.bytes().to_vec())
-            }));
-            bytes.extend(java(part));
-        }
-        let mut cuts: Vec<_> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
-        cuts.sort_unstable();
-        let (items, ended) = strings(JavaUtfCodec::new().with_error_mode(mode), &bytes, &cuts);
-        let items: Vec<_> = items.into_iter().map(|item| item.map_err(|error| {
-            (error.offset(), error.kind(), error.bytes().to_vec())
-        })).collect();
-        prop_assert_eq!(items, expected);
-        prop_assert_eq!(ended, None);
-    }
 }
 
 #[test]

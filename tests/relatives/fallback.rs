@@ -6,7 +6,7 @@ use utf8_codec::fallback::{FallbackDecoder, FallbackUses, LegacyEncoding};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8ErrorKind, Utf8Options};
 
 use crate::counting;
-use crate::fallback_model::{EXTENTS, Extent, decode, latin1, model, push, push_all};
+use crate::fallback_model::{EXTENTS, Extent, decode, latin1, model, push};
 use crate::lists::assert_linear;
 
 const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
@@ -21,16 +21,6 @@ fn types_are_send_sync_unpin_clone_and_debug() {
 }
 
 proptest! {
-    #[test]
-    fn splits_do_not_affect_the_result(bytes in inputs(), lens in cuts()) {
-        for extent in EXTENTS {
-            let expected = model(&bytes, extent, latin1);
-            let new = || extent.decoder(LATIN1);
-            prop_assert_eq!(&decode(&mut new(), ErrorMode::Fatal, [&bytes[..]]), &expected, "{:?}, whole", extent);
-            prop_assert_eq!(&decode(&mut new(), ErrorMode::Fatal, bytes.chunks(1)), &expected, "{:?}, bytewise", extent);
-            prop_assert_eq!(&decode(&mut new(), ErrorMode::Fatal, cut(&bytes, &lens)), &expected, "{:?}", extent);
-        }
-    }
 
     #[test]
     fn determined_text_is_emitted_and_the_rest_is_held(bytes in inputs()) {
@@ -73,38 +63,6 @@ proptest! {
         }
     }
 
-    #[test]
-    fn rejected_characters_are_errors_at_any_split(bytes in inputs(), lens in cuts()) {
-        for bom in [BomPolicy::Keep, BomPolicy::Strip, BomPolicy::Require, BomPolicy::Forbid] {
-            let options = Utf8Options::new().with_bom(bom).only_mqtt_characters();
-            for extent in EXTENTS {
-                let outcome = |chunks: Vec<&[u8]>| {
-                    let mut decoder =
-                        extent.decoder(LATIN1).with_options(options);
-                    let (mut text, mut errors) = (String::new(), Vec::new());
-                    for chunk in chunks {
-                        push_all(&mut decoder, chunk, ErrorMode::Fatal, &mut text, |text, error| {
-                            errors.push((text.len(), error));
-                        });
-                    }
-                    while let Err(error) = decoder.finish_to_string(ErrorMode::Fatal, &mut text) {
-                        errors.push((text.len(), error));
-                    }
-                    let counted = (decoder.error_count(), decoder.bom_seen());
-                    (text, errors, decoder.fallback_uses(), counted)
-                };
-                let whole = outcome(vec![&bytes]);
-                prop_assert_eq!(&outcome(cut(&bytes, &lens)), &whole, "{:?} {:?}", extent, bom);
-                prop_assert_eq!(&outcome(bytes.chunks(1).collect()), &whole, "{:?} {:?}", extent, bom);
-                let (text, errors, ..) = whole;
-                prop_assert!(!text.contains(char::is_control), "{:?}", text);
-                let controls = bytes.iter().filter(|byte| byte.is_ascii_control()).count();
-                let rejected = errors.iter().filter(|(_, error)| error.bytes().is_ascii());
-                let rejected = rejected.filter(|(_, error)| !error.bytes().is_empty()).count();
-                prop_assert_eq!(rejected, controls);
-            }
-        }
-    }
 }
 
 #[test]
@@ -357,6 +315,7 @@ fn many_near_parts_are_counted_like_single_ones() {
 }
 
 /// Splits `bytes` at these lengths in turn; 0 is an empty chunk.
+#[cfg(any(feature = "codec", feature = "stream", feature = "encoding_rs"))]
 pub(crate) fn cut<'a>(bytes: &'a [u8], lens: &[usize]) -> Vec<&'a [u8]> {
     let mut rest = bytes;
     let mut chunks = Vec::new();
@@ -402,6 +361,7 @@ pub(crate) fn inputs() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(part, 0..24).prop_map(|parts| parts.concat())
 }
 
+#[cfg(any(feature = "codec", feature = "stream", feature = "encoding_rs"))]
 pub(crate) fn cuts() -> impl Strategy<Value = Vec<usize>> {
     prop::collection::vec(0_usize..6, 1..5)
 }

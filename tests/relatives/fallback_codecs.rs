@@ -9,37 +9,13 @@ use utf8_codec::lines::{Delimiter, LineError};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 use crate::fallback::{cut, cuts, inputs};
-use crate::fallback_model::{EXTENTS, Extent, latin1, lines, model, model_lines, run};
+use crate::fallback_model::{EXTENTS, Extent, lines, run};
 use crate::lists::assert_linear;
 
 const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 proptest! {
-    #[test]
-    fn the_text_codec_equals_the_model(bytes in inputs(), lens in cuts()) {
-        for extent in EXTENTS {
-            let codec = || Utf8Codec::new().with_fallback(extent.decoder(LATIN1));
-            let expected = model(&bytes, extent, latin1);
-            prop_assert_eq!(&run(&mut codec(), [&bytes[..]]), &expected, "{:?}", extent);
-            prop_assert_eq!(&run(&mut codec(), cut(&bytes, &lens)), &expected, "{:?}", extent);
-            prop_assert_eq!(&run(&mut codec(), bytes.chunks(1)), &expected, "{:?}", extent);
-        }
-    }
-
-    #[test]
-    fn the_lines_codec_equals_the_model(bytes in inputs(), lens in cuts()) {
-        let decided = Some(Extent::WithoutBom).filter(|_| !bytes.starts_with(BOM));
-        let extents = [Extent::Part, Extent::Line(usize::MAX), Extent::Rest];
-        for extent in extents.into_iter().chain(decided) {
-            let codec = || Utf8LinesCodec::new().with_fallback(extent.decoder(LATIN1));
-            let expected = model_lines(&bytes, extent, latin1);
-            let whole = lines(&mut codec(), [&bytes[..]]);
-            prop_assert_eq!(&whole.0, &expected, "{:?}", extent);
-            prop_assert_eq!(&lines(&mut codec(), bytes.chunks(1)), &whole, "{:?}", extent);
-            prop_assert_eq!(&lines(&mut codec(), cut(&bytes, &lens)), &whole, "{:?}", extent);
-        }
-    }
 
     #[test]
     fn lines_after_a_bom_that_decides_are_those_without_a_fallback(bytes in inputs(), lens in cuts()) {

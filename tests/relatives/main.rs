@@ -373,7 +373,7 @@ mod fallback_streams {
     use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
     use crate::fallback::{cut, cuts, inputs};
-    use crate::fallback_model::{EXTENTS, latin1, model, stream as read};
+    use crate::fallback_model::{EXTENTS, stream as read};
 
     const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
 
@@ -392,16 +392,6 @@ mod fallback_streams {
     }
 
     proptest! {
-        #[test]
-        fn the_stream_equals_the_model(bytes in inputs(), lens in cuts()) {
-            for extent in EXTENTS {
-                let expected = model(&bytes, extent, latin1);
-                for chunking in [vec![&bytes[..]], bytes.chunks(1).collect(), cut(&bytes, &lens)] {
-                    let read = read(chunking, |texts| texts.with_fallback(extent.decoder(LATIN1)));
-                    prop_assert_eq!(&read, &expected, "{:?}", extent);
-                }
-            }
-        }
 
         #[test]
         fn errors_are_in_order_at_any_split(bytes in inputs(), lens in cuts()) {

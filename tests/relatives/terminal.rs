@@ -1,6 +1,5 @@
-//! Is a terminal's stream of Latin-1 and UTF-8 decoded the same at every split?
+//! Is a terminal's stream of Latin-1 and UTF-8 decoded the same at every split? `tests/random/plans.rs` has random streams.
 
-use proptest::prelude::*;
 use utf8_codec::terminal::TerminalDecoder;
 #[cfg(feature = "alloc")]
 use utf8_codec::{ErrorMode, decoder::Status};
@@ -168,56 +167,6 @@ fn the_table_applies_at_every_pair_of_splits() {
             }
         }
         assert_eq!(report(Charset::Latin1, bytes.chunks(1)), whole, "{name}");
-    }
-}
-
-proptest! {
-    #[test]
-    fn splits_do_not_affect_the_result(
-        parts in prop::collection::vec(prop::sample::select(vec![
-            &b"\x1B"[..], b"%", b"G", b"@", b"\x1B%G", b"\x1B%@", b"a", b"\xC3\xA9", b"\xE2\x82",
-            b"\xAC", b"\xF0\x9F\x98\x80", b"\xFF", b"\xC0",
-        ]), 0..16),
-        lens in prop::collection::vec(1_usize..5, 1..5),
-        start in prop::sample::select(vec![Charset::Latin1, Charset::Utf8]),
-    ) {
-        let bytes = parts.concat();
-        let whole = report(start, [&bytes[..]]);
-        prop_assert_eq!(&whole, &model(start, &bytes));
-        prop_assert_eq!(&report(start, bytes.chunks(1)), &whole);
-        let mut rest = &bytes[..];
-        let mut chunks = Vec::new();
-        for len in lens.iter().cycle() {
-            let (chunk, after) = rest.split_at(rest.len().min(*len));
-            chunks.push(chunk);
-            rest = after;
-            if rest.is_empty() {
-                break;
-            }
-        }
-        prop_assert_eq!(&report(start, chunks), &whole);
-    }
-
-    #[test]
-    fn a_caller_can_stop_after_any_piece(bytes: Vec<u8>) {
-        let stream = [b"\x1B%G", &bytes[..], b"\x1B%@", &bytes[..]].concat();
-        let mut decoder = TerminalDecoder::new();
-        let (mut rest, mut text, mut errors) = (&stream[..], String::new(), 0);
-        loop {
-            let mut pieces = decoder.push(rest);
-            match pieces.next() {
-                Some(Ok(piece)) => text += piece,
-                Some(Err(_)) => errors += 1,
-                None => break,
-            }
-            drop(pieces);
-            rest = &stream[decoder.position() as usize..];
-        }
-        if let Ok(Some(held)) = decoder.finish() {
-            text += held;
-        }
-        let whole = report(Charset::Latin1, [&stream[..]]);
-        prop_assert_eq!((text, errors), (whole.0, whole.1.len()));
     }
 }
 

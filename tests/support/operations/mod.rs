@@ -8,8 +8,6 @@
 #[cfg(feature = "http-body")]
 pub mod bodies;
 pub mod calls;
-#[cfg(feature = "http-body")]
-pub mod content_types;
 pub mod dialects;
 pub mod encoders;
 pub mod encoding;

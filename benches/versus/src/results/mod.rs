@@ -1,7 +1,6 @@
 //! Tables and charts of saved runs.
 
 mod charts;
-mod heads;
 mod machines;
 mod tables;
 mod tasks;
@@ -64,7 +63,7 @@ impl Targets {
             fs::write(file, machines::with_section(&page, &levels)?)?;
         }
         if let Some(file) = &self.heads {
-            fs::write(file, heads::page(&levels))?;
+            fs::write(file, tables::heads(&levels))?;
         }
         if let Some(file) = &self.readme {
             let results = self.results.as_deref().unwrap_or(Path::new(""));

@@ -1,4 +1,4 @@
-//! The reference automaton.
+//! The reference automaton. `tests/proof.rs` uses it too.
 
 /// The reference automaton: what may follow?
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -37,8 +37,6 @@ impl State {
     }
 }
 
-/// The verdict of the reference automaton on an input: the length of the well-formed prefix, and the length of
-/// the maximal subpart after it, unless the input ends inside a character or after one.
 /// Whether a byte starts no sequence and continues none.
 pub(crate) fn is_never(byte: u8) -> bool {
     matches!(byte, 0xC0..=0xC1 | 0xF5..)

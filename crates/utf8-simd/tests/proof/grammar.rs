@@ -1,9 +1,12 @@
-//! The grammar of RFC 3629, the reference automaton, and the windows of four bytes.
+//! The grammar of RFC 3629, and the windows of four bytes; the scalar level reads one sequence like
+//! the automaton (lemma 2).
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::ops::RangeInclusive;
 
 use crate::automaton::{State, is_never};
+use crate::simd::reference_sequence;
+use crate::support::sum_of;
 
 /// RFC 3629 section 4: a row for each alternative of `UTF8-char`, with the range of each of its bytes.
 const ABNF: &[&[RangeInclusive<u8>]] = &[
@@ -25,6 +28,8 @@ const ABNF: &[&[RangeInclusive<u8>]] = &[
 /// UTF8-tail = %x80-BF
 const TAIL: RangeInclusive<u8> = 0x80..=0xBF;
 
+/// The verdict of the reference automaton on an input: the length of the well-formed prefix, and the length of
+/// the maximal subpart after it, unless the input ends inside a character or after one.
 #[cfg(target_arch = "x86_64")]
 pub fn verdict(input: &[u8]) -> (usize, Option<usize>) {
     let (mut state, mut start) = (State::Boundary, 0);
@@ -153,4 +158,70 @@ fn fine_windows_are_well_formed_text() {
         }
     }
     println!("{} states of the product", seen.len());
+}
+
+// ---- lemma 2, for one sequence ------------------------------------------------------------------
+
+/// The reading of the automaton of the sequence at the start of an input that is not ASCII.
+fn sequence_by_automaton(input: &[u8]) -> (usize, Option<usize>) {
+    let mut state = State::Boundary;
+    for (at, &byte) in input.iter().enumerate() {
+        match state.next(byte) {
+            Some(State::Boundary) => return (at + 1, None),
+            Some(next) => state = next,
+            None => return (0, Some(at.max(1))),
+        }
+    }
+    (0, None)
+}
+
+/// Compares the scalar reading of one sequence with the automaton for all inputs of four bytes that start with
+/// these two.
+fn check_sequences(first: u8, second: u8) {
+    let mut input = [first, second, 0, 0];
+    for third in 0..=0xFF {
+        for fourth in 0..=0xFF {
+            [input[2], input[3]] = [third, fourth];
+            assert_eq!(reference_sequence(&input), sequence_by_automaton(&input), "{input:02x?}");
+        }
+    }
+}
+
+/// Lemma 2, for one sequence.
+#[test]
+fn the_scalar_level_reads_every_sequence_like_the_automaton() {
+    for first in 0x80..=0xFF {
+        assert_eq!(reference_sequence(&[first]), sequence_by_automaton(&[first]));
+        for second in 0..=0xFF {
+            let input = [first, second];
+            assert_eq!(reference_sequence(&input), sequence_by_automaton(&input), "{input:02x?}");
+            for third in 0..=0xFF {
+                let input = [first, second, third];
+                assert_eq!(reference_sequence(&input), sequence_by_automaton(&input));
+            }
+            // The edges of every class; the ignored test has all bytes.
+            let edges = || CLASSES.into_iter().flat_map(|byte| [byte, byte.wrapping_sub(1)]);
+            for third in edges() {
+                for fourth in edges() {
+                    let input = [first, second, third, fourth];
+                    assert_eq!(
+                        reference_sequence(&input),
+                        sequence_by_automaton(&input),
+                        "{input:02x?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Lemma 2, for one sequence: all 2^31 inputs.
+#[test]
+#[ignore = "half a minute in release mode"]
+fn the_scalar_level_reads_all_four_bytes_like_the_automaton() {
+    let pairs = Vec::from_iter((0x80..=0xFF).flat_map(|a| (0..=0xFF).map(move |b| (a, b))));
+    sum_of(&pairs, |(first, second)| {
+        check_sequences(*first, *second);
+        1
+    });
 }

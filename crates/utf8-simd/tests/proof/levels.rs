@@ -8,7 +8,7 @@ use crate::machine::{Answer, Arena, Kind, Lane, MARGIN, Script, with};
 use crate::paths::{Explorer, Firsts, Outcome};
 use crate::simd::{
     AVX2, AVX512, ErrorLen, SSE41, Shipped, Validated, all_but_tail, error_near, reference_prefix,
-    reference_validate, sequence_start,
+    reference_validate, runs_here, sequence_start,
 };
 use crate::support::sum_of;
 
@@ -69,7 +69,7 @@ fn words(level: &Shipped, len: usize) -> Option<Vec<Lane>> {
             machine.seen_words = None;
             machine.script = Some(Box::new(NothingSet));
         });
-        // SAFETY: the instructions of the machine of expressions need no features.
+        // SAFETY: this machine has the features: `runs_here`.
         unsafe { (level.validate)(input.bytes()) };
         with(|machine| machine.seen_words.take()).map(|bytes| {
             bytes.map(|byte| match byte {
@@ -141,10 +141,13 @@ fn explore_all(name: &str, configs: &[Config], explore: impl Fn(&Config) -> u64 
 
 /// Explores `Level::validate`.
 fn validate(level: &Shipped, configs: &[Config]) {
+    if !runs_here(level.name) {
+        return;
+    }
     explore_all(level.name, configs, |config| {
         let words = if config.len <= 16 { words(level, config.len) } else { None };
         explore(config, words, |input| {
-            // SAFETY: the instructions of the machine of expressions need no features.
+            // SAFETY: this machine has the features: `runs_here`.
             outcome(unsafe { (level.validate)(input) }, config.len)
         })
     });
@@ -152,11 +155,14 @@ fn validate(level: &Shipped, configs: &[Config]) {
 
 /// Explores `Level::valid_prefix_len` and `Level::copy_valid_prefix`.
 fn valid_prefix(level: &Shipped, configs: &[Config]) {
+    if !runs_here(level.name) {
+        return;
+    }
     let near = |len: usize| Outcome::Near(if len == 0 { 0 } else { len + 1 });
     explore_all(level.name, configs, |config| {
         let longest = Cell::new(0);
         let len = explore(config, None, |input| {
-            // SAFETY: the instructions of the machine of expressions need no features.
+            // SAFETY: this machine has the features: `runs_here`.
             let len = unsafe { (level.valid_prefix_len)(input) };
             longest.set(longest.get().max(len));
             near(len)
@@ -269,7 +275,7 @@ fn skips_vectors(level: &Shipped, input: &Input) -> bool {
         machine.seen_words = None;
         machine.script = Some(Box::new(NothingSet));
     });
-    // SAFETY: the instructions of the machine of expressions need no features.
+    // SAFETY: the callers have asked `runs_here`.
     unsafe { (level.validate)(input.bytes()) };
     with(|machine| machine.seen_words.is_none())
 }
@@ -277,6 +283,8 @@ fn skips_vectors(level: &Shipped, input: &Input) -> bool {
 /// Lemma 8. Inputs of up to three bytes, and ASCII in words.
 #[test]
 fn the_shortest_inputs_have_the_verdict_of_the_automaton() {
+    let levels = [SSE41, AVX2].into_iter().filter(|level| runs_here(level.name));
+    let levels: Vec<_> = levels.collect();
     strings(3, 0, &mut |bytes| {
         let expected = verdict(bytes);
         let check = |name: &str, found: Validated| {
@@ -284,8 +292,8 @@ fn the_shortest_inputs_have_the_verdict_of_the_automaton() {
             assert_eq!(found, expected, "{name}: {bytes:02x?}");
         };
         check("scalar", reference_validate(bytes));
-        for level in [&SSE41, &AVX2] {
-            // SAFETY: the instructions of the machine of expressions need no features.
+        for level in &levels {
+            // SAFETY: this machine has the features: `runs_here`.
             check(level.name, unsafe { (level.validate)(bytes) });
         }
         for level in utf8_simd::Level::available() {
@@ -306,7 +314,7 @@ fn the_shortest_inputs_have_the_verdict_of_the_automaton() {
         }
     }
     // Words: the test is linear, so that one byte at a time decides.
-    for level in [&SSE41, &AVX2] {
+    for level in [SSE41, AVX2].iter().filter(|level| runs_here(level.name)) {
         for len in 4..=16 {
             let mut input = Input::new(len, 0);
             for at in 0..len {

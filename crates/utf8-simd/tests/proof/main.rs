@@ -27,7 +27,6 @@ mod machine;
 mod parts;
 #[cfg(target_arch = "x86_64")]
 mod paths;
-mod sequences;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -112,6 +111,16 @@ mod simd {
             pub validate: unsafe fn(&[u8]) -> Validated,
             pub valid_prefix_len: unsafe fn(&[u8]) -> usize,
             pub copy_valid_prefix: unsafe fn(&[u8], &mut [MaybeUninit<u8>]) -> usize,
+        }
+
+        /// Whether this machine can run a level: the vector instructions are simulated, but compilers use others of the same
+        /// features around them.
+        pub fn runs_here(name: &str) -> bool {
+            let runs = utf8_simd::Level::available().any(|level| level.name() == name);
+            if !runs {
+                println!("{name}: skipped, this machine lacks it");
+            }
+            runs
         }
 
         /// The conversions of a vector level.

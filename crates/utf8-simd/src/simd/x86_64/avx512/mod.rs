@@ -10,8 +10,10 @@ mod unmask;
 mod validate;
 mod vector;
 
-use crate::simd::Task;
-pub(in crate::simd) use crate::simd::reference::recode;
+use core::mem::MaybeUninit;
+
+use crate::simd::x86_64::avx2;
+use crate::simd::{RecodeSteps, Task};
 pub(in crate::simd) use decode::{
     count_chars, count_utf16, decode_ascii_chars, decode_ascii_utf16, decode_chars,
     decode_short_chars, decode_short_utf16, decode_utf16,
@@ -27,4 +29,13 @@ pub(in crate::simd) use validate::{copy_valid_prefix, valid_prefix_len, validate
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn run<T: Task>(task: T) -> T::Output {
     task.run()
+}
+
+/// The steps of AVX2: the vectors of AVX-512 have no [`Lanes`](crate::simd::generic::Lanes).
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(in crate::simd) fn recode<R: RecodeSteps>(
+    items: &[R::From],
+    out: &mut [MaybeUninit<u8>],
+) -> (usize, usize) {
+    avx2::recode::<R>(items, out)
 }
