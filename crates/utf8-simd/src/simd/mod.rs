@@ -101,7 +101,7 @@ mod x86_64 {
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
 use generic::RecodeSteps;
-pub(crate) use numbers::{are_scalar_values, scalar_values};
+pub(crate) use numbers::scalar_values;
 #[cfg(not(any(
     target_arch = "x86_64",
     all(target_arch = "aarch64", target_endian = "little"),

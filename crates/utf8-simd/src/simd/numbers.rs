@@ -22,19 +22,19 @@ impl Task for CountScalarValues<'_> {
     fn run(self) -> usize {
         /// The numbers that are tested together, as a slice: compilers unroll the loop over an array, and then do not vectorise it.
         const BLOCK: usize = 128;
-        let all = |block: &&[u32]| are_scalar_values(block, 0x11_0000);
+        let all = |block: &&[u32]| are_scalar_values(block);
         let whole = self.0.chunks(BLOCK).take_while(all).map(<[_]>::len).sum();
         let is_scalar = |&&number: &&u32| char::from_u32(number).is_some();
         whole + tail(self.0, whole).iter().take_while(is_scalar).count()
     }
 }
 
-/// Whether all of `units` are scalar values below `end`, at most 11_0000. Compilers vectorise this.
+/// Whether all of `numbers` are scalar values. Compilers vectorise this.
 #[inline(always)]
-pub(crate) fn are_scalar_values<C: Copy + Into<u32>>(units: &[C], end: u32) -> bool {
+fn are_scalar_values(numbers: &[u32]) -> bool {
     // Surrogates become 0 to 7FF.
-    let moved = |unit: C| unit.into().wrapping_sub(0xD800);
-    let least = units.iter().fold(u32::MAX, |least, &unit| least.min(moved(unit)));
-    let most = units.iter().fold(0, |most, &unit| most.max(unit.into()));
-    least >= 0x800 && most < end
+    let moved = |number: u32| number.wrapping_sub(0xD800);
+    let least = numbers.iter().fold(u32::MAX, |least, &number| least.min(moved(number)));
+    let most = numbers.iter().fold(0, |most, &number| most.max(number));
+    least >= 0x800 && most < 0x11_0000
 }

@@ -14,9 +14,6 @@ pub trait ScalarUnit:
     /// U+FFFD.
     const REPLACEMENT: &'static [Self];
 
-    /// Converts a unit of UTF-16 that is no surrogate.
-    fn of_unit(unit: u16) -> Self;
-
     /// Returns the same memory as numbers.
     ///
     /// # Safety
@@ -30,11 +27,6 @@ impl ScalarUnit for u32 {
     const REPLACEMENT: &'static [Self] = &[0xFFFD];
 
     #[inline(always)]
-    fn of_unit(unit: u16) -> Self {
-        unit.into()
-    }
-
-    #[inline(always)]
     unsafe fn as_numbers(items: &mut [Self]) -> &mut [u32] {
         items
     }
@@ -43,11 +35,6 @@ impl ScalarUnit for u32 {
 impl ScalarUnit for char {
     const IS_SCALAR: bool = true;
     const REPLACEMENT: &'static [Self] = &[Self::REPLACEMENT_CHARACTER];
-
-    #[inline(always)]
-    fn of_unit(unit: u16) -> Self {
-        Self::from_u32(unit.into()).unwrap_or(Self::REPLACEMENT_CHARACTER)
-    }
 
     #[inline(always)]
     unsafe fn as_numbers(items: &mut [Self]) -> &mut [u32] {

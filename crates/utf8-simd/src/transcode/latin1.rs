@@ -2,8 +2,7 @@
 
 use super::utf16::{is_high, stop_before};
 use super::{
-    Errors, Latin1, Map, Source, Stop, Target, Transcoded, Utf8, continued, convert_units,
-    through_utf16,
+    Errors, Latin1, Map, Source, Stop, Target, Transcoded, Utf8, convert_units, through_utf16,
 };
 use crate::simd::{Level, Sequence, ToLatin1, head, sequence, tail};
 
@@ -51,11 +50,8 @@ pub(super) fn put(units: &[u16], output: &mut [u8], errors: Errors) -> (usize, u
         *to = u8::try_from(unit).ok().or(is_replaced.then_some(b'?'))?;
         Some((1 + usize::from(is_high(unit)), 1))
     };
-    let plain = |block: &[u16]| block.iter().fold(0, |all, unit| all | unit) <= GREATEST;
-    let done = Level::detect().recode::<ToLatin1>(units, output);
-    continued(done, units, output, |units, output| {
-        convert_units(units, output, plain, |unit| unit as u8, one)
-    })
+    let level = Level::detect();
+    convert_units(units, output, |units, room| level.recode::<ToLatin1>(units, room), one)
 }
 
 /// Converts UTF-8 to Latin-1.

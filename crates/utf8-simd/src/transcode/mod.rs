@@ -3,9 +3,10 @@
 //! ```text
 //! Utf8, str ────────────────────► every encoding but UTF-16 in bytes   with the operations of a level
 //! char, Latin1, Utf16 ──────────► Utf8                                 with the operations of a level
-//! Utf32, Utf16Le, Utf16Be ──────► Utf8                                 likewise; what a level leaves, a window at a time
-//! Utf16 ────────────────────────► Utf32, char, Latin1                  likewise; the rest in loops that compilers vectorise
-//! Utf32, char ──────────────────► Utf16
+//! Utf32 ────────────────────────► Utf8, Utf16                          likewise; what a level leaves, one by one
+//! Utf16 ────────────────────────► Utf32, char, Latin1
+//! char ─────────────────────────► Utf16
+//! Utf16Le, Utf16Be ─────────────► Utf8                                 likewise; what a level leaves, a block at a time
 //! Latin1 ───────────────────────► Utf16                                in loops that compilers vectorise
 //! Utf16, Utf16Le, Utf16Be ──────► Utf16
 //! Utf32, char ──────────────────► Utf32, char
@@ -32,7 +33,7 @@ pub use owned::{
 use alloc::string::String;
 use core::ops::{Index, RangeFrom};
 
-use crate::simd::{Level, ScalarUnit, Task};
+use crate::simd::{ScalarUnit, Task};
 #[cfg(feature = "alloc")]
 use crate::validate::valid_prefix;
 use utf16::is_high;
@@ -328,91 +329,26 @@ fn through_block<S: Source + ?Sized, U, const LEN: usize>(
     }
 }
 
-/// Continues a conversion that has read and written the units `done`: converts the others by `rest`. Returns the units read and
-/// written.
+/// Converts units by `recode`, of the level, and where that stops, a few characters by `one`. It writes the first character of its
+/// input and returns the units read and written, or `None` if it does not fit, cannot be converted, or is none. Returns the units
+/// read and written.
 #[inline(always)]
-fn continued<T, U>(
-    done: (usize, usize),
+fn convert_units<T, U>(
     input: &[T],
     output: &mut [U],
-    rest: impl Fn(&[T], &mut [U]) -> (usize, usize),
-) -> (usize, usize) {
-    let (read, written) = done;
-    if read == input.len() {
-        return done;
-    }
-    let (more, len) = rest(&input[read..], &mut output[written..]);
-    (read + more, written + len)
-}
-
-/// The units that are converted together, at least.
-const TOGETHER: usize = 32;
-
-/// A run of this many characters of one unit in both encodings is probably longer.
-const CALM: usize = 16;
-
-/// Converts units to one unit each, as far as they fit: in blocks that are `plain`. Returns how many.
-///
-/// If there are enough, their last ones are converted in a block too, which overlaps the one before it.
-struct MapBlocks<'a, T, U, P, F> {
-    from: &'a [T],
-    to: &'a mut [U],
-    plain: P,
-    of: F,
-}
-
-impl<T: Copy, U, P: Fn(&[T]) -> bool, F: Fn(T) -> U> Task for MapBlocks<'_, T, U, P, F> {
-    type Output = usize;
-
-    #[inline(always)]
-    fn run(self) -> usize {
-        const BLOCK: usize = 8 * TOGETHER;
-        let Self { from, to, plain, of } = self;
-        let len = from.len().min(to.len());
-        let mut at = 0;
-        while at < len {
-            let (start, most) = match len - at {
-                ..TOGETHER if len >= TOGETHER => (len - TOGETHER, TOGETHER),
-                left @ ..TOGETHER => (at, left),
-                left => (at, (left / TOGETHER * TOGETHER).min(BLOCK)),
-            };
-            let sizes = [most, most.min(TOGETHER)];
-            let Some(size) = sizes.into_iter().find(|size| plain(&from[start..start + size]))
-            else {
-                break;
-            };
-            at = start + size;
-            for (to, &from) in to[start..at].iter_mut().zip(&from[start..at]) {
-                *to = of(from);
-            }
-        }
-        at
-    }
-}
-
-/// Converts units: blocks that are `plain` to one unit each by `of`, and other characters by `one`. It writes the first character of
-/// its input and returns the units read and written, or `None` if it does not fit, cannot be converted, or is none. Returns
-/// the units read and written.
-fn convert_units<T: Copy, U>(
-    input: &[T],
-    output: &mut [U],
-    plain: impl Fn(&[T]) -> bool + Copy,
-    of: impl Fn(T) -> U + Copy,
+    recode: impl Fn(&[T], &mut [U]) -> (usize, usize),
     one: impl Fn(&[T], &mut [U]) -> Option<(usize, usize)>,
 ) -> (usize, usize) {
-    let level = Level::detect();
+    const FEW: usize = 16;
     let (mut read, mut written) = (0, 0);
     loop {
-        let (from, to) = (&input[read..], &mut output[written..]);
-        let len = level.run(MapBlocks { from, to, plain, of });
-        read += len;
+        let (used, len) = recode(&input[read..], &mut output[written..]);
+        read += used;
         written += len;
-        let mut calm = 0;
-        while calm < CALM {
+        for _ in 0..FEW {
             let Some((used, len)) = one(&input[read..], &mut output[written..]) else {
                 return (read, written);
             };
-            calm = if used == len { calm + 1 } else { 0 };
             read += used;
             written += len;
         }

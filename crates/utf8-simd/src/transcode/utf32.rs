@@ -2,12 +2,9 @@
 
 use super::utf8::put_damaged_ascii;
 use super::utf16::is_surrogate;
-use super::{
-    Errors, MapBlocks, Source, Stop, Target, Transcoded, Utf32, continued, convert_units, replacing,
-};
+use super::{Errors, Source, Stop, Target, Transcoded, Utf32, convert_units, replacing};
 use crate::simd::{
-    Level, ScalarUnit, ToUtf8, ToUtf16, ToUtf32, are_scalar_values, scalar_values, surrogate_pair,
-    tail,
+    Level, ScalarUnit, ToUtf8, ToUtf16, ToUtf32, scalar_values, surrogate_pair, tail,
 };
 
 impl Source for char {
@@ -94,13 +91,8 @@ pub(super) fn put<C: ScalarUnit>(units: &[u16], output: &mut [C]) -> (usize, usi
         *to = c.into();
         Some((len, 1))
     };
-    let no_surrogates = |block: &[u16]| {
-        block.iter().fold(u16::MAX, |least, unit| least.min(unit.wrapping_sub(0xD800))) >= 0x800
-    };
-    let done = Level::detect().recode::<ToUtf32<C>>(units, output);
-    continued(done, units, output, |units, output| {
-        convert_units(units, output, no_surrogates, C::of_unit, one)
-    })
+    let level = Level::detect();
+    convert_units(units, output, |units, room| level.recode::<ToUtf32<C>>(units, room), one)
 }
 
 /// Copies `char`s, as many as fit. Returns how many are read and written.
@@ -111,16 +103,13 @@ fn copy<C: ScalarUnit>(chars: &[char], output: &mut [C]) -> (usize, usize) {
 
 /// Encodes numbers in UTF-8, as many as fit, up to one that is no scalar value. Returns how many are read, and the bytes written.
 fn encode_numbers(input: &[u32], output: &mut [u8]) -> (usize, usize) {
+    let one = |rest: &[u32], room: &mut [u8]| {
+        let c = char::from_u32(*rest.first()?)?;
+        let to = room.get_mut(..c.len_utf8())?;
+        Some((1, c.encode_utf8(to).len()))
+    };
     let level = Level::detect();
-    let done = level.recode::<ToUtf8<u32>>(input, output);
-    continued(done, input, output, |input, output| {
-        let plain = |block: &[u32]| block.iter().fold(0, |all, unit| all | unit) < 0x80;
-        let ascii = MapBlocks { from: input, to: &mut *output, plain, of: |unit| unit as u8 };
-        let ascii = level.run(ascii);
-        let encode = |chars: &[char], room: &mut [u8]| level.encode_chars(chars, room);
-        let (read, written) = by_chars(tail(input, ascii), &mut output[ascii..], encode);
-        (ascii + read, ascii + written)
-    })
+    convert_units(input, output, |input, room| level.recode::<ToUtf8<u32>>(input, room), one)
 }
 
 /// Encodes numbers or `char`s in UTF-16, as many as fit, up to one that is no scalar value. Returns how many are read, and the
@@ -131,11 +120,8 @@ fn encode_utf16<C: ScalarUnit>(items: &[C], output: &mut [u16]) -> (usize, usize
         let to = room.get_mut(..c.len_utf16())?;
         Some((1, c.encode_utf16(to).len()))
     };
-    let plain = |block: &[C]| are_scalar_values(block, 0x1_0000);
-    let done = Level::detect().recode::<ToUtf16<C>>(items, output);
-    continued(done, items, output, |items, output| {
-        convert_units(items, output, plain, |c: C| c.into() as u16, one)
-    })
+    let level = Level::detect();
+    convert_units(items, output, |items, room| level.recode::<ToUtf16<C>>(items, room), one)
 }
 
 /// Converts numbers by way of `char`s, as many as fit, up to one that is no scalar value: a window at a time, so that it is still

@@ -24,7 +24,6 @@ pub(in crate::simd) fn run<T: Task>(task: T) -> T::Output {
     task.run()
 }
 
-/// Finds the length of the well-formed prefix, one sequence after another, with strides over ASCII.
 /// Converts nothing; see [`Level::recode`](crate::simd::Level::recode).
 pub(in crate::simd) fn recode<R: Recode>(
     _items: &[R::From],
@@ -33,6 +32,7 @@ pub(in crate::simd) fn recode<R: Recode>(
     (0, 0)
 }
 
+/// Finds the length of the well-formed prefix, one sequence after another, with strides over ASCII.
 pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
     let mut at = 0;
     while at < input.len() {
