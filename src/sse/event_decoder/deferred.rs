@@ -1,8 +1,7 @@
 //! How does data arrive that is cut?
 //!
-//! It is copied up to the end of its line, and validated then, or when a good deal of it is there: one validation takes less
-//! time than one of each piece, and no character is held. Only data that is replaced where it is ill-formed can wait, and
-//! only as much as cannot exceed the limit: a byte can become three.
+//! It is copied, and validated when its line ends or much of it waits: one validation takes less time than one of each piece.
+//! Only data that is replaced where it is ill-formed can wait, and no more than can fit: a byte can become three.
 
 use utf8_simd::PrefixEnd;
 
@@ -83,7 +82,7 @@ impl EventDecoder {
         }
     }
 
-    /// Validates the data that waits, and replaces what is ill-formed. An incomplete character is held.
+    /// Validates the data that waits, and replaces what is ill-formed. Holds an incomplete character.
     #[inline(always)]
     pub(super) fn settle(&mut self) {
         self.pending.deferrable = 0;

@@ -22,8 +22,7 @@ pub(super) struct Pending {
     pub(super) length: usize,
     /// The ill-formed parts that have been replaced.
     pub(super) repaired: u64,
-    /// The text of the `data` lines, if there are any. Its rest is data that is validated later: the last bytes that
-    /// have been consumed.
+    /// The text of the `data` lines, if there are any. Its rest is data that waits: the last bytes that were consumed.
     pub(super) data: Option<DeferredText>,
     /// How many bytes of data can be added to that rest: 0 unless the line is the value of data.
     pub(super) deferrable: usize,

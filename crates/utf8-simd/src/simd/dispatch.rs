@@ -106,8 +106,6 @@ impl Level {
     /// Copies the bytes at the start of `input`, up to the first of `ends`, to the start of `out`, as far as they fit.
     /// Returns their number, and of how many at the start this level has found that they are ASCII. Later bytes of `out` may
     /// be overwritten.
-    ///
-    /// A line that is longer than the input is found and copied in one pass.
     #[inline]
     pub fn copy_before(
         self,

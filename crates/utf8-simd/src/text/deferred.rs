@@ -7,8 +7,7 @@ use crate::{Level, PrefixEnd, valid_prefix};
 
 /// Text that grows by bytes, of which the last have not been validated yet.
 ///
-/// For a unit that arrives in pieces and is only used whole: one validation of 4 KiB takes less time than one of each
-/// piece, and no character is split.
+/// For a unit that is only used whole: one validation takes less time than one of each piece, and no character is split.
 ///
 /// # Examples
 ///
@@ -51,7 +50,7 @@ impl DeferredText {
         self.bytes.is_empty()
     }
 
-    /// Returns the number of bytes for which there is room without an allocation, those that are there included.
+    /// Returns the number of bytes, with those for which there is room.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
@@ -81,7 +80,7 @@ impl DeferredText {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Appends text. After bytes that have not been validated, it is one more of them.
+    /// Appends text.
     #[inline]
     pub fn push_str(&mut self, text: &str) {
         let is_validated = self.valid == self.bytes.len();

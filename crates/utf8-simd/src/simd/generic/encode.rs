@@ -128,8 +128,7 @@ pub(in crate::simd) fn recode<V: Lanes, Short: Lanes + Vector16, R: RecodeSteps>
 /// Converts all of `items` if they are plain and at most a stride, or less than a step of `Short`, and if there is more room than
 /// they need. Returns the items read and the units written.
 ///
-/// A separate function, because loading the constants of [`recode`] would take longer than all of this: rows
-/// `utf-16-to-utf-32/*/16` of `benches/heads`.
+/// Apart, because to load the constants of [`recode`] takes longer than this: rows `utf-16-to-utf-32/*/16` of `benches/heads`.
 #[inline(always)]
 pub(in crate::simd) fn recode_short<V: Lanes, Short: Lanes + Vector16, R: RecodeSteps>(
     (any, short): (V, Short),
@@ -173,8 +172,7 @@ fn put_short_plain<V: Lanes, R: RecodeSteps>(
     R::put_plain::<V, 1>([R::From::load(any, &items[last..])], &mut out[R::PLAIN * last..])
 }
 
-/// Converts items in steps of `V`, and the rest in steps of `Short`. Stops where a step contains an item that cannot be converted,
-/// or does not fit.
+/// Converts items in steps of `V`, and the rest in steps of `Short`. Stops where a step cannot be converted or does not fit.
 #[inline(always)]
 fn encode<V: Lanes, Short: Lanes + Vector16, R: RecodeSteps>(
     (any, short): (V, Short),

@@ -95,8 +95,7 @@ pub(in crate::simd) fn ascii_before(ends: [u8; 2], input: &[u8]) -> usize {
     at + super::tail(input, at).iter().take_while(|byte| is_counted(byte)).count()
 }
 
-/// Copies the bytes at the start of `input`, up to the first of `ends`, as far as they fit. Returns their number, and
-/// that no byte is known to be ASCII.
+/// Copies the bytes at the start of `input`, up to the first of `ends`. No byte is known to be ASCII.
 pub(in crate::simd) fn copy_before(
     ends: [u8; 2],
     input: &[u8],
