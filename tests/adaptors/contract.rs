@@ -2,7 +2,9 @@
 //! the adaptors that collect text.
 #![cfg(all(feature = "codec", feature = "http-body", feature = "stream"))]
 
+use std::convert::Infallible;
 use std::io::{self, Cursor};
+use std::net::Ipv4Addr;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
@@ -13,13 +15,14 @@ use futures::{FutureExt, Stream, StreamExt};
 use http_body::{Body, Frame};
 use http_body_util::StreamBody;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, DuplexStream, ReadBuf, duplex, repeat};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::task::yield_now;
 use tokio_test::{assert_pending, assert_ready, task};
 use utf8_codec::http::{BodyError, Utf8Body};
 use utf8_codec::lines::Line;
 use utf8_codec::stream::{
     CharStream, CharsetReader, LineSource, StreamError, Utf8ByteReader, Utf8Lines, Utf8Reader,
-    Utf8Stream,
+    Utf8Stream, Utf8StreamExt,
 };
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Error, Utf8Options};
 
@@ -68,6 +71,11 @@ macro_rules! contracts {
             #[tokio::test]
             async fn a_socket_with_odd_packet_sizes_loses_no_data() {
                 super::a_socket_with_odd_packet_sizes_loses_no_data::<$adaptor>().await;
+            }
+
+            #[tokio::test]
+            async fn text_before_a_connection_reset_is_delivered() {
+                super::text_before_a_connection_reset_is_delivered::<$adaptor>().await;
             }
 
             #[test]
@@ -237,6 +245,21 @@ async fn a_socket_with_odd_packet_sizes_loses_no_data<A: Adaptor>() {
     }
 }
 
+async fn text_before_a_connection_reset_is_delivered<A: Adaptor>() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    let mut peer = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+    let mut adaptor = A::over(Source::reader(listener.accept().await.unwrap().0));
+    let mut seen = String::new();
+    peer.write_all(b"good\n\xE2").await.unwrap();
+    while seen.len() < 5 {
+        assert!(soon(adaptor.take(0, &mut seen)).await, "{seen}");
+    }
+    peer.set_zero_linger().unwrap();
+    drop(peer);
+    soon(adaptor.take(0, &mut seen)).await;
+    assert!(seen.starts_with("good\n<"), "{seen}");
+}
+
 fn settings_can_be_set_in_any_order<A: Adaptor>() {
     let options = Utf8Options::new().with_bom(BomPolicy::Strip);
     for make in [A::with_options_first, A::with_mode_first] {
@@ -284,6 +307,12 @@ macro_rules! collecting {
             }
         }
     )*};
+}
+
+#[test]
+fn collecting_an_endless_stream_of_empty_chunks_yields_to_other_tasks() {
+    let endless = futures::stream::repeat(Ok::<_, Infallible>("")).utf8();
+    assert!(endless.collect_text(1).now_or_never().is_none());
 }
 
 collecting! {

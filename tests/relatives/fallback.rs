@@ -21,7 +21,6 @@ fn types_are_send_sync_unpin_clone_and_debug() {
 }
 
 proptest! {
-
     #[test]
     fn determined_text_is_emitted_and_the_rest_is_held(bytes in inputs()) {
         for extent in EXTENTS {
@@ -62,7 +61,6 @@ proptest! {
             prop_assert_eq!(fallen.first_error(), decoder.first_error());
         }
     }
-
 }
 
 #[test]

@@ -16,7 +16,6 @@ const LATIN1: LegacyEncoding = LegacyEncoding::latin1();
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 proptest! {
-
     #[test]
     fn lines_after_a_bom_that_decides_are_those_without_a_fallback(bytes in inputs(), lens in cuts()) {
         let bytes = [BOM, &bytes].concat();

@@ -392,7 +392,6 @@ mod fallback_streams {
     }
 
     proptest! {
-
         #[test]
         fn errors_are_in_order_at_any_split(bytes in inputs(), lens in cuts()) {
             let options = Utf8Options::new().only_mqtt_characters();

@@ -720,8 +720,7 @@ fn the_memory_of_events_is_proportional_to_the_bytes_received() {
 
 // ---- work ---------------------------------------------------------------------------------------
 
-/// The decoder holds at most 64 undecoded bytes, and a byte is scanned once. What remains is copying text while a buffer
-/// grows.
+/// Data that waits is validated once, in place. What remains is copying text while a buffer grows.
 #[test]
 fn a_long_line_in_single_bytes_is_not_copied_again_and_again() {
     for size in [1, 2, 63] {

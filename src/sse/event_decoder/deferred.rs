@@ -1,7 +1,7 @@
-//! How does data arrive that is cut?
+//! How is data decoded whose line is cut?
 //!
-//! It is copied, and validated when its line ends or much of it waits: one validation takes less time than one of each piece.
-//! Only data that is replaced where it is ill-formed can wait, and no more than can fit: a byte can become three.
+//! It is copied, and validated when its line ends or 16 KiB wait: one validation takes less time than one of each piece. Data
+//! waits only if ill-formed bytes are replaced, and only as much as fits into the limit even if each byte becomes three.
 
 use utf8_simd::PrefixEnd;
 
@@ -9,11 +9,11 @@ use crate::decoder::Utf8Decoder;
 use crate::sse::event_decoder::lines::{Field, is_line_end};
 use crate::sse::event_decoder::{ErrorPolicy, EventDecoder, Found};
 
-/// The most bytes that wait: they are still in the first cache. Rows `events-1m`.
+/// The most bytes that wait: they are still in the L1 cache when they are validated. Rows `events-1m`.
 const MOST: usize = 16 << 10;
 
 impl EventDecoder {
-    /// Takes `chunk` if it is one byte inside data. Returns whether it is.
+    /// Takes `chunk` if it is one byte of data that can wait. Returns whether it was taken.
     #[inline(always)]
     pub(crate) fn take_byte(&mut self, chunk: &[u8]) -> bool {
         let &[byte] = chunk else { return false };
@@ -24,7 +24,7 @@ impl EventDecoder {
 
     /// Finds any item in `input`, which continues the value of data.
     pub(super) fn find_after_data<'a>(&mut self, mut input: &'a [u8]) -> Found<'a> {
-        while self.can_defer() {
+        while self.make_deferrable() {
             let front = &input[..input.len().min(self.pending.deferrable)];
             let len = self.pending.defer(front, self.rules);
             self.take(&mut input, len);
@@ -53,9 +53,10 @@ impl EventDecoder {
         }
     }
 
-    /// Returns whether more data can wait. If not, none does.
+    /// Validates the data that waits if no more can be added, and lets more wait if the policy and the limit allow it. Returns
+    /// whether they do. If not, all data has been validated.
     #[inline(always)]
-    pub(super) fn can_defer(&mut self) -> bool {
+    pub(super) fn make_deferrable(&mut self) -> bool {
         if self.pending.deferrable == 0 {
             self.settle();
             self.begin_deferring();
@@ -97,6 +98,7 @@ impl EventDecoder {
         match data.validate() {
             PrefixEnd::Input => {}
             PrefixEnd::Incomplete(_) => {
+                debug_assert!(self.utf8.incomplete().is_empty());
                 self.utf8.hold(data.rest());
                 self.pending.length -= data.rest().len();
                 data.clear_rest();
@@ -119,7 +121,7 @@ impl EventDecoder {
         }
     }
 
-    /// The decoder with the errors of the data that waits.
+    /// Returns a copy of `utf8` that has also decoded the data that waits.
     pub(super) fn settled(&self) -> Utf8Decoder {
         let (mut utf8, rest) = (self.utf8.clone(), self.pending.rest());
         utf8.scanner_mut().seek(self.position - rest.len() as u64);

@@ -53,7 +53,7 @@ impl EventDecoder {
                 self.begin_value(Field::Data);
                 self.take(&mut input, at);
             }
-            if !self.can_defer() || end > self.pending.deferrable {
+            if !self.make_deferrable() || end > self.pending.deferrable {
                 return self.find_after_data(input);
             }
             self.pending.defer_front(text, &input[text.len()..end], self.rules);

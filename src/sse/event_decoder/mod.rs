@@ -25,7 +25,7 @@ use pending::Pending;
 ///
 /// An event is returned as soon as the CR or LF of the empty line that ends it arrives. Its data is borrowed from the chunk
 /// if it is one line of it; other data is copied once. If its line is cut, it is validated when the line ends, or when
-/// 16,384 bytes (16 KiB) wait.
+/// 16,384 bytes (16 KiB) wait; near the limit earlier, and in [strict](Self::strict) mode as it arrives.
 ///
 /// The decoder holds only the text of the incomplete event, at most 16,777,216 bytes (16 MiB) and two IDs of 8,192
 /// bytes (8 KiB) unless [`with_max_length`](Self::with_max_length) and
@@ -306,7 +306,8 @@ impl EventDecoder {
     }
 
     /// Returns the number of ill-formed parts that have been replaced in the values of `data`,
-    /// `event` and `id` lines. Validates the data that waits, at most 16,384 bytes (16 KiB).
+    /// `event` and `id` lines. Validates the data that waits, at most 16,384 bytes
+    /// (16 KiB): call it at the end, not for each chunk.
     #[must_use]
     pub fn error_count(&self) -> u64 {
         self.settled().error_count()

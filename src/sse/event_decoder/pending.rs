@@ -24,7 +24,9 @@ pub(super) struct Pending {
     pub(super) repaired: u64,
     /// The text of the `data` lines, if there are any. Its rest is data that waits: the last bytes that were consumed.
     pub(super) data: Option<DeferredText>,
-    /// How many bytes of data can be added to that rest: 0 unless the line is the value of data.
+    /// How many bytes of data can be added to that rest.
+    ///
+    /// Invariant: if this is not 0, the line is the value of data, `utf8` holds nothing, and three times as many bytes fit.
     pub(super) deferrable: usize,
     pub(super) event_type: SharedStr,
     /// The last valid ID, if there is one.
@@ -104,7 +106,8 @@ impl EventDecoder {
 impl Pending {
     /// The largest capacity before any data has arrived, in bytes.
     const FIRST_CAPACITY: usize = 4096;
-    /// The longest data that is probably not that of the next chunks. Rows `events/*/1460` and `events-4k`.
+    /// After data of at most this many bytes, the next line is expected to end in the next chunk. Rows `events/*/1460`,
+    /// `events-4k`.
     const SHORT: usize = 1024;
     /// If the last data was that long, the capacity is at most this many times the length.
     const GROWTH: usize = 16;

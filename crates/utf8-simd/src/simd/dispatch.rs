@@ -104,8 +104,8 @@ impl Level {
     }
 
     /// Copies the bytes at the start of `input`, up to the first of `ends`, to the start of `out`, as far as they fit.
-    /// Returns their number, and of how many at the start this level has found that they are ASCII. Later bytes of `out` may
-    /// be overwritten.
+    /// Returns their number, and the length of a prefix that is known to be ASCII; it can be too short, and is 0 if a level does
+    /// not test that. Later bytes of `out` may be overwritten.
     #[inline]
     pub fn copy_before(
         self,

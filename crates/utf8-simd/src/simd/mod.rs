@@ -36,8 +36,9 @@
 //!   strings of up to four bytes; in long texts, on all strings of four bytes whose ASCII bytes are 00 or 7F;
 //!   on four bytes of every kind at a length for each path; on every seed at every offset and alignment; and
 //!   by the fuzzer. (`tests/levels`, `tests/exhaustive`, `fuzz`)
-//! - **Only scalar values become `char`s.** Levels write numbers, which tests compare with the standard library; `numbers` tests
-//!   each number of an input. (`tests/levels/convert.rs`, `tests/api/transcode.rs`)
+//! - **Only scalar values become `char`s.** Levels write those of well-formed text, or of units in which they have found no
+//!   unpaired surrogate, and zeros after them; `numbers` tests each number of an input. Tests compare them with the standard
+//!   library. (`tests/levels/convert.rs`, `tests/api/transcode.rs`)
 //!
 //! `clippy::undocumented_unsafe_blocks` checks that each block has a proof, `.ci/check unsafe` that there is no
 //! unsafe code elsewhere.

@@ -1,4 +1,4 @@
-//! Text that arrives in pieces, and is validated when a good deal of it is there.
+//! Text that arrives in pieces and is validated later, many bytes at once.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -4,17 +4,17 @@
 //! Utf8, str ────────────────────► every encoding but UTF-16 in bytes   with the operations of a level
 //! char, Latin1, Utf16 ──────────► Utf8                                 with the operations of a level
 //! Utf32 ────────────────────────► Utf8, Utf16                          likewise; what a level leaves, one by one
-//! Utf16 ────────────────────────► Utf32, char, Latin1
-//! char ─────────────────────────► Utf16
+//! Utf16 ────────────────────────► Utf32, char, Latin1                  the same
+//! char ─────────────────────────► Utf16                                the same
 //! Utf16Le, Utf16Be ─────────────► Utf8                                 likewise; what a level leaves, a block at a time
 //! Latin1 ───────────────────────► Utf16                                in loops that compilers vectorise
-//! Utf16, Utf16Le, Utf16Be ──────► Utf16
-//! Utf32, char ──────────────────► Utf32, char
+//! Utf16, Utf16Le, Utf16Be ──────► Utf16                                the same
+//! Utf32, char ──────────────────► Utf32, char                          the same
 //! ```
 //!
-//! Other directions go through a block of well-formed UTF-16 on the stack, as does UTF-8 to Latin-1 after a character that is
-//! replaced, and all but the ASCII at the start to UTF-16 in bytes. If the end of a block does not fit into the output, the source is decoded once more, up to the last unit that
-//! fits, to find how much of it has been read.
+//! Other directions go through a block of well-formed UTF-16 on the stack. So do UTF-8 to Latin-1 after a character that is
+//! replaced, and conversions to UTF-16 in bytes after the ASCII at the start. If the end of a block does not fit into the output,
+//! the source is decoded once more, up to the last unit that fits, to find how much of it has been read.
 
 mod latin1;
 #[cfg(feature = "alloc")]
@@ -329,9 +329,9 @@ fn through_block<S: Source + ?Sized, U, const LEN: usize>(
     }
 }
 
-/// Converts units by `recode`, of the level, and where that stops, a few characters by `one`. It writes the first character of its
-/// input and returns the units read and written, or `None` if it does not fit, cannot be converted, or is none. Returns the units
-/// read and written.
+/// Converts units by `recode`, and where that stops, up to 16 characters by `one`, then by `recode` again. `one` converts the first
+/// character and returns the units read and written. `None` ends the conversion: the character does not fit or cannot be
+/// converted, or the input is empty. Returns the totals.
 #[inline(always)]
 fn convert_units<T, U>(
     input: &[T],

@@ -63,7 +63,8 @@ pub(in crate::simd) fn encode_utf16<V: Lanes, Short: Lanes + Vector16>(
     (read + more, written + len)
 }
 
-/// The number of bytes that a step may overwrite: four for each item, whatever the items are, or three and a part.
+/// The number of bytes that a step may overwrite: three for each item and a part. That is enough for four each, because a step has
+/// at most 16 items.
 const fn step_room<V: Lanes>() -> usize {
     3 * (V::LEN / 2) + PART
 }
@@ -81,7 +82,7 @@ pub(in crate::simd) trait Item: Initialised {
     /// Loads the first items.
     fn load<V: Lanes>(any: V, items: &[Self]) -> Self::Step<V>;
 
-    /// Loads fewer items, with zeros after them; `None` for too few: no items, or fewer than four bytes of ASCII.
+    /// Loads fewer items, with zeros after them; `None` if there are no items, or one or three bytes.
     fn load_few<V: Lanes + Vector16>(any: V, items: &[Self]) -> Option<Self::Step<V>>;
 }
 
