@@ -6,8 +6,8 @@ use std::fmt;
 use arbitrary::{Arbitrary, Error, Result, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use utf8_codec_fuzz::operations::{
-    bodies, calls, decoding, dialects, encoders, encoding, levels, lines, payloads,
-    relatives, streams, texts,
+    bodies, calls, decoding, dialects, encoders, encoding, levels, lines, payloads, relatives,
+    streams, texts,
 };
 
 /// Makes a plan for one operation.

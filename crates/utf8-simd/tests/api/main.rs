@@ -285,6 +285,32 @@ mod text {
     use utf8_simd::text::ReadBuffer;
     use utf8_simd::{Level, text};
 
+    #[cfg(feature = "alloc")]
+    #[test]
+    fn deferred_text_is_the_text_before_an_error_at_every_cut() {
+        let damaged = "a€😀é".repeat(40).into_bytes();
+        for (at, byte) in (0..damaged.len()).zip([0xFF, b'a', 0x80, 0xF0].into_iter().cycle()) {
+            let mut bytes = damaged.clone();
+            bytes[at] = byte;
+            let valid = std::str::from_utf8(&bytes).map_or_else(|e| e.valid_up_to(), str::len);
+            let mut deferred = text::DeferredText::with_capacity(bytes.len());
+            let (front, back) = bytes.split_at(bytes.len() * at / damaged.len());
+            assert_eq!(deferred.push_before(Level::detect(), *b"\r\n", front), front.len());
+            deferred.validate();
+            assert_eq!(deferred.push_before(Level::detect(), *b"\r\n", back), back.len());
+            deferred.validate();
+            assert_eq!(deferred.rest(), &bytes[valid..], "{at}");
+            deferred.push_str("more");
+            assert_eq!(deferred.len(), bytes.len() + 4);
+            deferred.clear_rest();
+            let end = if valid == bytes.len() { "more" } else { "" };
+            assert_eq!(
+                deferred.into_text().into_bytes(),
+                [&bytes[..valid], end.as_bytes()].concat()
+            );
+        }
+    }
+
     #[test]
     fn a_reversed_range_has_no_bytes() {
         #[allow(clippy::reversed_empty_ranges)]
