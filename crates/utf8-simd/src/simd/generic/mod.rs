@@ -43,6 +43,7 @@ mod latin1;
 mod operations;
 mod recode;
 mod scan;
+mod steps;
 mod test;
 mod unmask;
 mod validate;
@@ -51,7 +52,7 @@ mod vector;
 pub(super) use decode::{
     count_chars, count_utf16, decode_chars, decode_leading_ascii, decode_short_ascii, decode_utf16,
 };
-pub(super) use encode::{RecodeSteps, encode_chars, encode_utf16, recode, recode_short};
+pub(super) use encode::{encode_chars, encode_utf16};
 #[cfg(any(target_arch = "x86_64", target_arch = "wasm32"))]
 pub(super) use lanes::REVERSE_THREES;
 pub(super) use lanes::{Lanes, Part, one_part};
@@ -61,6 +62,7 @@ pub(super) use scan::{
     ascii_before, block_errors, byte_masks, copy_before, copy_valid_prefix, locate_error,
     valid_prefix_len,
 };
+pub(super) use steps::{RecodeSteps, recode, recode_short};
 pub(super) use test::Verdict;
 pub(super) use unmask::unmask_and_validate_long;
 #[cfg(not(target_arch = "wasm32"))]

@@ -1,4 +1,4 @@
-//! Between UTF-16 and UTF-32, UTF-16 to Latin-1, and ASCII to UTF-16 in bytes, in the steps of `encode`. Items that become one unit
+//! Between UTF-16 and UTF-32, UTF-16 to Latin-1, and ASCII to UTF-16 in bytes, in `steps`. Items that become one unit
 //! each are narrowed or widened. A pair of surrogates and its `char` are computed in lanes of 16 bits, and a shuffle from a table
 //! moves the needed ones to the front:
 //!
@@ -11,10 +11,9 @@
 
 use core::mem::MaybeUninit;
 
-use super::encode::{
-    RecodeSteps, any_of, are_scalar_values, narrow_steps, narrow_without, put_part, tagged,
-};
+use super::encode::{any_of, are_scalar_values, narrow_steps, narrow_without, put_part, tagged};
 use super::lanes::{Lanes, Part, UNITS};
+use super::steps::RecodeSteps;
 use crate::simd::ScalarUnit;
 use crate::simd::recode::{AsciiToBytes, ToLatin1, ToUtf16, ToUtf32};
 

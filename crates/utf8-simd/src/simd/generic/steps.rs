@@ -1,0 +1,297 @@
+//! How does a conversion go through its items? In steps of a vector, in strides of steps while items are plain, and in steps of a
+//! short vector at the end.
+
+use core::mem::MaybeUninit;
+use core::ops::ControlFlow::{self, Break, Continue};
+
+use super::decode::copy_few;
+use super::lanes::Lanes;
+use super::vector::{Vector16, as_bytes, load, load_few};
+use crate::simd::ScalarUnit;
+use crate::simd::recode::{Initialised, Recode};
+
+const PART: usize = 16;
+/// The number of steps in a stride of plain items.
+const STRIDE: usize = 4;
+
+/// The number of bytes that a step may overwrite: three for each item and a part. That is enough for four each, because a step has
+/// at most 16 items.
+pub(super) const fn step_room<V: Lanes>() -> usize {
+    3 * (V::LEN / 2) + PART
+}
+
+/// The number of bytes that a stride of plain items may overwrite.
+const fn plain_room<V: Lanes>(plain: usize) -> usize {
+    plain * STRIDE * (V::LEN / 2)
+}
+
+/// An item of the input.
+pub(in crate::simd) trait Item: Initialised {
+    /// A loaded step: `LEN / 2` items.
+    type Step<V: Lanes>: Copy;
+
+    /// Loads the first items.
+    fn load<V: Lanes>(any: V, items: &[Self]) -> Self::Step<V>;
+
+    /// Loads fewer items, with zeros after them; `None` if there are no items, or one or three bytes.
+    fn load_few<V: Lanes + Vector16>(any: V, items: &[Self]) -> Option<Self::Step<V>>;
+}
+
+/// How a conversion is done, in steps. An item is plain if it becomes one unit without a look at its bits: ASCII in UTF-8, all that
+/// is no surrogate and no pair in UTF-16 and UTF-32. Zero is plain.
+pub(in crate::simd) trait RecodeSteps: Recode<From: Item> {
+    /// The number of bytes that a plain item becomes.
+    const PLAIN: usize = size_of::<Self::To>();
+
+    /// The number of items at the end that are faster one by one.
+    const LEFT: usize = 0;
+
+    /// Converts a step. Returns the items read and the bytes written. Does not read a high surrogate at the end.
+    /// Unpaired ones are `replaced` and counted; without a counter, reads nothing if there is one. Reads nothing either if another
+    /// item cannot be converted.
+    #[inline(always)]
+    fn put<V: Lanes>(
+        step: <Self::From as Item>::Step<V>,
+        room: &mut [MaybeUninit<u8>],
+        _replaced: &mut Option<&mut u64>,
+    ) -> (usize, usize) {
+        let count = if Self::put_plain([step], room) { V::LEN / 2 } else { 0 };
+        (count, Self::PLAIN * count)
+    }
+
+    /// Converts steps if all of their items are plain. Returns whether they are.
+    fn put_plain<V: Lanes, const N: usize>(
+        steps: [<Self::From as Item>::Step<V>; N],
+        room: &mut [MaybeUninit<u8>],
+    ) -> bool;
+}
+
+/// Converts units; see [`Level::recode`](crate::simd::Level::recode).
+#[inline(always)]
+pub(in crate::simd) fn recode<V: Lanes, Short: Lanes + Vector16, R: RecodeSteps>(
+    any: (V, Short),
+    items: &[R::From],
+    out: &mut [MaybeUninit<u8>],
+) -> (usize, usize) {
+    let (read, written) = encode::<V, Short, R>(any, items, out, &mut None);
+    (read, written / size_of::<R::To>())
+}
+
+/// Converts all of `items` if they are plain and at most a stride, or less than a step of `Short`, and if there is more room than
+/// they need. Returns the items read and the units written.
+///
+/// Apart, because to load the constants of [`recode`] takes longer than this: rows `utf-16-to-utf-32/*/16` of `benches/heads`.
+#[inline(always)]
+pub(in crate::simd) fn recode_short<V: Lanes, Short: Lanes + Vector16, R: RecodeSteps>(
+    (any, short): (V, Short),
+    items: &[R::From],
+    out: &mut [MaybeUninit<u8>],
+) -> Option<(usize, usize)> {
+    let (len, step) = (items.len(), V::LEN / 2);
+    let plain = if len > STRIDE * step || out.len() < R::PLAIN * (len + PART) {
+        false
+    } else if len >= step {
+        put_short_plain::<V, R>(any, items, out)
+    } else if len >= Short::LEN / 2 {
+        put_short_plain::<Short, R>(short, items, out)
+    } else if out.len() >= step_room::<Short>() {
+        let step = R::From::load_few(short, items)?;
+        let (more, written) = R::put::<Short>(step, out, &mut None);
+        let zeros = more.checked_sub(len)?;
+        return Some((len, (written - R::PLAIN * zeros) / size_of::<R::To>()));
+    } else {
+        false
+    };
+    plain.then_some((len, len))
+}
+
+/// Converts items if they are plain. There is at least a step; the last one overlaps the one before it.
+#[inline(always)]
+fn put_short_plain<V: Lanes, R: RecodeSteps>(
+    any: V,
+    items: &[R::From],
+    out: &mut [MaybeUninit<u8>],
+) -> bool {
+    let step = V::LEN / 2;
+    let last = items.len() - step;
+    let mut at = 0;
+    while at < last {
+        if !R::put_plain::<V, 1>([R::From::load(any, &items[at..])], &mut out[R::PLAIN * at..]) {
+            return false;
+        }
+        at += step;
+    }
+    R::put_plain::<V, 1>([R::From::load(any, &items[last..])], &mut out[R::PLAIN * last..])
+}
+
+/// Converts items in steps of `V`, and the rest in steps of `Short`. Stops where a step cannot be converted or does not fit.
+#[inline(always)]
+pub(super) fn encode<V: Lanes, Short: Lanes + Vector16, R: RecodeSteps>(
+    (any, short): (V, Short),
+    items: &[R::From],
+    out: &mut [MaybeUninit<u8>],
+    replaced: &mut Option<&mut u64>,
+) -> (usize, usize) {
+    let (read, written) = match encode_steps::<V, R>(any, items, out, replaced) {
+        Continue((read, written)) if read < items.len() => (read, written),
+        Continue(done) | Break(done) => return done,
+    };
+    let (more, len) = encode_rest::<Short, R>(short, &items[read..], &mut out[written..], replaced);
+    (read + more, written + len)
+}
+
+/// Converts whole steps, as far as another is certain to fit. Breaks before a step that cannot be converted.
+#[inline(always)]
+fn encode_steps<V: Lanes, R: RecodeSteps>(
+    any: V,
+    items: &[R::From],
+    out: &mut [MaybeUninit<u8>],
+    replaced: &mut Option<&mut u64>,
+) -> ControlFlow<(usize, usize), (usize, usize)> {
+    let step = V::LEN / 2;
+    let (room, plain_room) = (step_room::<V>(), plain_room::<V>(R::PLAIN));
+    let stride = STRIDE * step;
+    // Shrinking slices have less register pressure than indexes: row `from-utf-16/latin/8192` a fifth less time.
+    let (mut rest, mut place) = (items, &mut *out);
+    // A short text is often all ASCII. Rows `from-chars/ascii/64`, `from-utf-16/ascii/64`. One loop for this and the
+    // later strides is a fifth slower for two-byte text.
+    if rest.len() >= stride && place.len() >= plain_room && put_plain::<V, R>(any, rest, place) {
+        (rest, place) = (&rest[stride..], &mut place[R::PLAIN * stride..]);
+    }
+    let mut is_stuck = false;
+    while rest.len() >= step && place.len() >= room {
+        let (more, len) = R::put::<V>(R::From::load(any, rest), place, replaced);
+        if more == 0 {
+            is_stuck = true;
+            break;
+        }
+        (rest, place) = (&rest[more..], &mut place[len..]);
+        // ASCII often continues.
+        while len == R::PLAIN * step
+            && rest.len() >= stride
+            && place.len() >= plain_room
+            && put_plain::<V, R>(any, rest, place)
+        {
+            (rest, place) = (&rest[stride..], &mut place[R::PLAIN * stride..]);
+        }
+    }
+    let (read, left) = (items.len() - rest.len(), place.len());
+    let done = (read, out.len() - left);
+    if is_stuck { Break(done) } else { Continue(done) }
+}
+
+/// Converts less than a step of a longer vector, or items for which there is little room. Leaves [`RecodeSteps::LEFT`].
+#[inline(always)]
+fn encode_rest<V: Lanes + Vector16, R: RecodeSteps>(
+    any: V,
+    items: &[R::From],
+    out: &mut [MaybeUninit<u8>],
+    replaced: &mut Option<&mut u64>,
+) -> (usize, usize) {
+    let step = V::LEN / 2;
+    let room = step_room::<V>();
+    let (mut read, mut written) = (0, 0);
+    let mut scratch = [MaybeUninit::new(0); 3 * 8 + PART];
+    while items.len() - read > R::LEFT {
+        let rest = &items[read..];
+        let count = rest.len().min(step);
+        let fits = out.len() - written >= room;
+        let place = if fits { &mut out[written..] } else { &mut scratch };
+        let before = replaced.as_deref().copied();
+        let loaded = if count == step {
+            Some(R::From::load(any, rest))
+        } else {
+            R::From::load_few(any, rest)
+        };
+        let Some(loaded) = loaded else { break };
+        let (more, len) = R::put::<V>(loaded, place, replaced);
+        // Zeros after the items are plain.
+        let (more, len) = (more.min(count), len - R::PLAIN * more.saturating_sub(count));
+        if more == 0 {
+            break;
+        }
+        if !fits {
+            let Some(room) = out.get_mut(written..written + len) else {
+                if let (Some(replaced), Some(before)) = (replaced, before) {
+                    **replaced = before;
+                }
+                break;
+            };
+            copy_few(&scratch[..len], room);
+        }
+        read += more;
+        written += len;
+    }
+    (read, written)
+}
+
+/// Converts a stride if all of its items are plain. Returns whether they are.
+#[inline(always)]
+fn put_plain<V: Lanes, R: RecodeSteps>(
+    any: V,
+    items: &[R::From],
+    room: &mut [MaybeUninit<u8>],
+) -> bool {
+    let step = V::LEN / 2;
+    let (items, room) = (&items[..STRIDE * step], &mut room[..plain_room::<V>(R::PLAIN)]);
+    // Not by `map`: a function that is passed on would lose the target feature.
+    let a = R::From::load(any, items);
+    let b = R::From::load(any, &items[step..]);
+    let c = R::From::load(any, &items[2 * step..]);
+    let d = R::From::load(any, &items[3 * step..]);
+    R::put_plain::<V, STRIDE>([a, b, c, d], room)
+}
+
+impl Item for u8 {
+    type Step<V: Lanes> = V;
+
+    #[inline(always)]
+    fn load<V: Lanes>(any: V, bytes: &[u8]) -> V {
+        any.load_widened(bytes)
+    }
+
+    #[inline(always)]
+    fn load_few<V: Lanes + Vector16>(any: V, bytes: &[u8]) -> Option<V> {
+        let [front, _] = load_few(any, bytes)?.widen();
+        Some(front)
+    }
+}
+
+macro_rules! two_bytes {
+    ($($unit:ty)*) => {$(
+        impl Item for $unit {
+            type Step<V: Lanes> = V;
+
+            #[inline(always)]
+            fn load<V: Lanes>(any: V, units: &[Self]) -> V {
+                any.load(as_bytes(&units[..V::LEN / 2]))
+            }
+
+            #[inline(always)]
+            fn load_few<V: Lanes + Vector16>(any: V, units: &[Self]) -> Option<V> {
+                load_few(any, as_bytes(units))
+            }
+        }
+    )*};
+}
+two_bytes!(u16 [u8; 2]);
+
+impl<C: ScalarUnit> Item for C {
+    type Step<V: Lanes> = [V; 2];
+
+    #[inline(always)]
+    fn load<V: Lanes>(any: V, chars: &[C]) -> [V; 2] {
+        let bytes = as_bytes(&chars[..V::LEN / 2]);
+        [load(any, bytes, 0), load(any, bytes, V::LEN)]
+    }
+
+    #[inline(always)]
+    fn load_few<V: Lanes + Vector16>(any: V, chars: &[C]) -> Option<[V; 2]> {
+        let bytes = as_bytes(chars);
+        let zero = any.splat(0);
+        Some(match bytes.first_chunk::<16>() {
+            Some(first) => [any.load(first), load_few(any, &bytes[16..]).unwrap_or(zero)],
+            None => [load_few(any, bytes)?, zero],
+        })
+    }
+}
