@@ -3,8 +3,8 @@
 use std::io;
 use std::process::Command;
 
-use super::runs::{LevelRuns, Row};
-use super::tables::{cells, count_lost, line, lowest_ratio, ratio};
+use super::runs::LevelRuns;
+use super::tables::{by_ratio, cells, count_lost, line, lowest_ratio, median_ratio, ratio};
 use crate::support::report::figure;
 
 /// The rows that are named for each level.
@@ -28,8 +28,8 @@ pub(crate) fn with_section(page: &str, levels: &[LevelRuns]) -> io::Result<Strin
     for (level, rows) in &sorted {
         let lost = count_lost(rows.iter().copied()).unwrap_or_default();
         let below = rows.iter().filter(|row| lowest_ratio(row) < 1.195).count();
-        let median = rows.get(rows.len() / 2).map_or(f64::NAN, |row| lowest_ratio(row));
-        let numbers = [level.runs.to_string(), lost, below.to_string(), figure(median)];
+        let median = figure(median_ratio(rows));
+        let numbers = [level.runs.to_string(), lost, below.to_string(), median];
         cells(&mut section, &[level.name.clone()].into_iter().chain(numbers).collect::<Vec<_>>());
     }
     for (level, rows) in &sorted {
@@ -50,13 +50,6 @@ pub(crate) fn with_section(page: &str, levels: &[LevelRuns]) -> io::Result<Strin
         None => sections.push(section),
     }
     Ok(sections.join("\n## "))
-}
-
-/// The rows that have a peer, worst first.
-fn by_ratio(level: &LevelRuns) -> Vec<&Row> {
-    let mut rows: Vec<_> = level.rows.iter().filter(|row| row.fastest_peer().is_some()).collect();
-    rows.sort_by(|a, b| lowest_ratio(a).total_cmp(&lowest_ratio(b)));
-    rows
 }
 
 fn today() -> io::Result<String> {

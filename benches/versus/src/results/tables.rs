@@ -188,10 +188,8 @@ pub(crate) fn summary(levels: &[LevelRuns], results: &str) -> String {
     let typical: Vec<_> = level.rows.iter().filter(is_typical).collect();
 
     // Of different scenarios, and not among the typical ones.
-    let mut lowest: Vec<&Row> = level.rows.iter().filter(|row| row.peers().count() > 0).collect();
-    lowest.sort_by(|a, b| lowest_ratio(a).total_cmp(&lowest_ratio(b)));
     let mut worst: Vec<&Row> = Vec::new();
-    for row in lowest {
+    for row in by_ratio(level) {
         let is_new = typical.iter().all(|other| !std::ptr::eq(*other, row));
         if is_new && worst.len() < 2 && worst.iter().all(|other| other.what != row.what) {
             worst.push(row);
@@ -251,6 +249,18 @@ fn instructions(level: &str) -> &str {
 
 pub(super) fn lowest_ratio(row: &Row) -> f64 {
     row.fastest_peer().map_or(f64::INFINITY, |other| other.ratio)
+}
+
+/// The rows that have a peer, worst first.
+pub(super) fn by_ratio(level: &LevelRuns) -> Vec<&Row> {
+    let mut rows: Vec<_> = level.rows.iter().filter(|row| row.fastest_peer().is_some()).collect();
+    rows.sort_by(|a, b| lowest_ratio(a).total_cmp(&lowest_ratio(b)));
+    rows
+}
+
+/// The median of the ratios of rows that [`by_ratio`] has sorted.
+pub(super) fn median_ratio(rows: &[&Row]) -> f64 {
+    rows.get(rows.len() / 2).map_or(f64::NAN, |row| lowest_ratio(row))
 }
 
 fn throughput(gigabytes: f64) -> String {
@@ -319,11 +329,10 @@ pub(crate) fn heads(levels: &[LevelRuns]) -> String {
         line(&mut page, format_args!("- {key}: {value}"));
     }
     for level in levels {
-        let mut rows: Vec<&Row> = level.rows.iter().collect();
-        rows.sort_by(|a, b| lowest_ratio(a).total_cmp(&lowest_ratio(b)));
+        let rows = by_ratio(level);
         let lost = count_lost(rows.iter().copied()).unwrap_or_default();
         line(&mut page, format_args!("\n## {}: {lost} rows lost\n", level.name));
-        let median = rows.get(rows.len() / 2).map_or(f64::NAN, |row| lowest_ratio(row));
+        let median = median_ratio(&rows);
         let runs = level.runs;
         line(
             &mut page,
