@@ -53,8 +53,9 @@ pub(crate) trait Recode {
 /// UTF-16, or `u32` or `char`s, to UTF-8.
 pub(crate) struct ToUtf8<T>(PhantomData<T>);
 
-/// UTF-16 in bytes to UTF-8. The bytes of a unit may be in the other order than those of the machine.
-pub(crate) struct BytesToUtf8<const SWAPPED: bool>;
+/// UTF-16 in bytes to UTF-8. The bytes of a unit may be in the other order than those of the machine. Unpaired surrogates may be
+/// replaced.
+pub(crate) struct BytesToUtf8<const SWAPPED: bool, const REPLACES: bool>;
 
 /// ASCII to UTF-16 in bytes.
 pub(crate) struct AsciiToBytes<const SWAPPED: bool>;
@@ -81,7 +82,7 @@ macro_rules! units {
 units! {
     [] ToUtf8<u16>: u16 => u8;
     [C: ScalarUnit] ToUtf8<C>: C => u8;
-    [const SWAPPED: bool] BytesToUtf8<SWAPPED>: [u8; 2] => u8;
+    [const SWAPPED: bool, const REPLACES: bool] BytesToUtf8<SWAPPED, REPLACES>: [u8; 2] => u8;
     [const SWAPPED: bool] AsciiToBytes<SWAPPED>: u8 => [u8; 2];
     [C: ScalarUnit] ToUtf16<C>: C => u16;
     [C: ScalarUnit] ToUtf32<C>: u16 => C;

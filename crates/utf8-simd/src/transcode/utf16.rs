@@ -5,8 +5,8 @@ use alloc::string::String;
 
 use super::utf8::put_damaged_ascii;
 use super::{
-    Errors, Map, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le, latin1, replacing,
-    through_utf16, utf32,
+    Errors, Map, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le, convert_units, latin1,
+    replacing, through_utf16, utf32,
 };
 use crate::simd::{AsciiToBytes, BytesToUtf8, Level, ScalarUnit, Task};
 #[cfg(feature = "alloc")]
@@ -181,7 +181,7 @@ fn put_bytes(units: &[u16], output: &mut [u8], of: impl Fn(u16) -> [u8; 2]) -> (
 const LE_SWAPPED: bool = cfg!(target_endian = "big");
 const BE_SWAPPED: bool = !LE_SWAPPED;
 
-/// Encodes UTF-16 in bytes as UTF-8. What the level leaves goes by way of a block of units, which the level validates.
+/// Encodes UTF-16 in bytes as UTF-8.
 fn bytes_to_utf8<const SWAPPED: bool>(
     input: &[u8],
     unit: impl Fn([u8; 2]) -> u16 + Copy,
@@ -189,20 +189,17 @@ fn bytes_to_utf8<const SWAPPED: bool>(
     errors: Errors,
 ) -> Transcoded {
     let units = input.as_chunks().0;
-    let (read, written) = Level::detect().recode::<BytesToUtf8<SWAPPED>>(units, output);
+    let (read, written) = Level::detect().recode::<BytesToUtf8<SWAPPED, false>>(units, output);
     if 2 * read == input.len() {
         return Transcoded { read: input.len(), written, stop: Stop::Done };
     }
     let (rest, room) = (&input[2 * read..], &mut output[written..]);
-    // To initialise a large block would take longer than to convert a short text.
-    let done = match rest.len() {
-        ..=256 => bytes_to_utf8_by::<128>(rest, unit, room, errors),
-        _ => bytes_to_utf8_by::<1024>(rest, unit, room, errors),
-    };
+    let done = damaged_to_utf8::<SWAPPED>(rest, unit, room, errors);
     Transcoded { read: 2 * read + done.read, written: written + done.written, stop: done.stop }
 }
 
-fn bytes_to_utf8_by<const LEN: usize>(
+/// Encodes what [`bytes_to_utf8`] leaves: it begins with an unpaired surrogate, does not fit, or is a byte or two.
+fn damaged_to_utf8<const SWAPPED: bool>(
     input: &[u8],
     unit: impl Fn([u8; 2]) -> u16 + Copy,
     output: &mut [u8],
@@ -210,28 +207,35 @@ fn bytes_to_utf8_by<const LEN: usize>(
 ) -> Transcoded {
     let level = Level::detect();
     let (units, odd) = input.as_chunks();
-    let mut block = [0; LEN];
-    let (mut read, mut written, mut count) = (0, 0, 0);
-    loop {
-        let rest = &units[read..];
-        // No more than fit, and a pair that shows why it stopped.
-        let most = (output.len() - written).saturating_add(2).min(LEN);
-        let from = &rest[..rest.len().min(most)];
-        let block = &mut block[..from.len()];
-        level.run(Map { from, to: block, of: unit });
-        let replaced = (errors == Errors::Replace).then_some(&mut count);
-        let (used, len) = level.encode_utf16(block, &mut output[written..], replaced);
-        read += used;
-        written += len;
-        let stop = match stop_before(&block[used..], |unit| unit) {
-            // The block ends, perhaps inside a pair, not the input.
-            Stop::Done | Stop::Incomplete(_) if from.len() < rest.len() => continue,
-            Stop::IllFormed(_) if errors == Errors::Replace => Stop::Full,
-            stop => in_bytes(stop, odd),
+    // A high surrogate at the end is incomplete, not unpaired.
+    let whole = match units {
+        [before @ .., last] if is_high(unit(*last)) => before,
+        _ => units,
+    };
+    let recode = |units: &[[u8; 2]], room: &mut [u8]| match errors {
+        Errors::Stop => level.recode::<BytesToUtf8<SWAPPED, false>>(units, room),
+        Errors::Replace => level.recode::<BytesToUtf8<SWAPPED, true>>(units, room),
+    };
+    let one = |rest: &[[u8; 2]], room: &mut [u8]| {
+        let mut pair = [0; 2];
+        let used = match decode_one(rest, unit, &mut pair, errors) {
+            // A high surrogate before the one at the end.
+            0 if rest.len() == 1 && errors == Errors::Replace => {
+                pair[0] = REPLACEMENT;
+                1
+            }
+            used => used,
         };
-        let done = Transcoded { read: 2 * read, written, stop };
-        return done.replace_end(output, errors, "\u{FFFD}".as_bytes());
-    }
+        let (_, len) = level.encode_utf16(&pair[..used], room, None);
+        (len > 0).then_some((used, len))
+    };
+    let (read, written) = convert_units(whole, output, recode, one);
+    let stop = match stop_before(&units[read..], unit) {
+        Stop::IllFormed(_) if errors == Errors::Replace => Stop::Full,
+        stop => in_bytes(stop, odd),
+    };
+    let done = Transcoded { read: 2 * read, written, stop };
+    done.replace_end(output, errors, "\u{FFFD}".as_bytes())
 }
 
 /// Decodes UTF-16 in bytes.

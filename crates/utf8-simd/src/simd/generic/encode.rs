@@ -78,15 +78,16 @@ impl RecodeSteps for ToUtf8<u16> {
     }
 }
 
-impl<const SWAPPED: bool> RecodeSteps for BytesToUtf8<SWAPPED> {
+impl<const SWAPPED: bool, const REPLACES: bool> RecodeSteps for BytesToUtf8<SWAPPED, REPLACES> {
     #[inline(always)]
     fn put<V: Lanes>(
         units: V,
         room: &mut [MaybeUninit<u8>],
-        replaced: &mut Option<&mut u64>,
+        _: &mut Option<&mut u64>,
     ) -> (usize, usize) {
         let units = if SWAPPED { swapped(units) } else { units };
-        put_units(units, Surrogates::Pairs, room, replaced)
+        let mut uncounted = 0;
+        put_units(units, Surrogates::Pairs, room, &mut REPLACES.then_some(&mut uncounted))
     }
 
     #[inline(always)]
