@@ -189,6 +189,9 @@ impl Lanes for NeonBytes {
         fn intersects(vector: NeonBytes, other: NeonBytes) -> bool {
             vmaxvq_u32(vector.and(other).by_32()) != 0
         }
+        fn sum(vector: NeonBytes) -> usize {
+            vaddlvq_u8(vector.0).into()
+        }
         fn bitmask(vector: NeonBytes) -> u32 {
             // Each byte of a half keeps a bit of its own. Their sum, of both halves at once. By pairwise
             // additions LLVM makes three instructions of each.

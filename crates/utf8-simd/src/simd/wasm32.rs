@@ -151,6 +151,12 @@ impl Lanes for Simd128Bytes {
         fn intersects(vector: Simd128Bytes, other: Simd128Bytes) -> bool {
             v128_any_true(v128_and(vector.0, other.0))
         }
+        fn sum(vector: Simd128Bytes) -> usize {
+            let sums = u32x4_extadd_pairwise_u16x8(u16x8_extadd_pairwise_u8x16(vector.0));
+            let [a, b] = [u32x4_extract_lane::<0>(sums), u32x4_extract_lane::<1>(sums)];
+            let [c, d] = [u32x4_extract_lane::<2>(sums), u32x4_extract_lane::<3>(sums)];
+            (a + b + c + d) as usize
+        }
         fn bitmask_16(vector: Simd128Bytes) -> u32 {
             u16x8_bitmask(vector.0).into()
         }

@@ -554,7 +554,12 @@ pub mod x86_64 {
     not_run! {
         fn _mm512_cmpge_epu8_mask(__m512i, __m512i) -> u64;
         fn _mm512_movm_epi8(u64) -> __m512i;
+        fn _mm256_sad_epu8(__m256i, __m256i) -> __m256i;
         fn _mm_add_epi32(__m128i, __m128i) -> __m128i;
+        fn _mm_add_epi64(__m128i, __m128i) -> __m128i;
+        fn _mm_cvtsi128_si64(__m128i) -> i64;
+        fn _mm_extract_epi64<const N>(__m128i) -> i64;
+        fn _mm_sad_epu8(__m128i, __m128i) -> __m128i;
         fn _mm_setr_epi8(i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8) -> __m128i;
         fn _mm_sub_epi32(__m128i, __m128i) -> __m128i;
     }

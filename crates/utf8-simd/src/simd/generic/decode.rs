@@ -22,7 +22,7 @@
 use super::lanes::{Lanes, Part, UNITS};
 use super::test::backs_of;
 use super::vector::{Vector, load};
-use crate::simd::{as_uninit, reference};
+use crate::simd::{as_uninit, reference, table};
 
 /// The maximum number of units that a block overwrites after its own.
 const EXCESS: usize = 8;
@@ -30,36 +30,65 @@ const EXCESS: usize = 8;
 const ENOUGH: usize = 4 * EXCESS;
 const MOST: usize = 32;
 
-/// Counts the characters of `text`: the bytes that begin one.
+/// Counts the characters of `text`, or with `UTF16` the UTF-16 units: a byte that continues a character is not counted, the first
+/// of four bytes is two units.
 #[inline(always)]
-pub(in crate::simd) fn count_chars(text: &str) -> usize {
-    sum(text, |byte| u8::from(byte as i8 >= -0x40))
-}
-
-/// Counts the UTF-16 units of `text`: one for each byte that begins a character, and another for the first of four bytes.
-#[inline(always)]
-pub(in crate::simd) fn count_utf16(text: &str) -> usize {
-    sum(text, |byte| u8::from(byte as i8 >= -0x40) + u8::from(byte >= 0xF0))
-}
-
-/// Adds up `count`, at most 2, for each byte. Compilers vectorise this with the target features of the caller.
-#[inline(always)]
-fn sum(text: &str, count: impl Fn(u8) -> u8) -> usize {
-    const LANES: usize = 64;
-    /// The number of rows whose sums fit in a byte.
-    const ADDED: usize = 127;
-    let (rows, rest) = text.as_bytes().as_chunks::<LANES>();
-    let mut total = rest.iter().map(|&byte| usize::from(count(byte))).sum::<usize>();
-    for rows in rows.chunks(ADDED) {
-        let mut sums = [0; LANES];
-        for row in rows {
-            for (sum, &byte) in sums.iter_mut().zip(row) {
-                *sum += count(byte);
-            }
-        }
-        total += sums.iter().map(|&sum| usize::from(sum)).sum::<usize>();
+pub(in crate::simd) fn count<V: Lanes, const UTF16: bool>(any: V, text: &str) -> usize {
+    const ROW: usize = 128;
+    /// The number of vectors whose weights fit in the bytes of a sum, with those after the last row.
+    const ADDED: usize = 119;
+    /// What a sum begins with, so that it does not become negative.
+    const ZERO: u8 = 0x80;
+    /// Selects the last bytes of a vector.
+    const LAST: [u8; 64] = table!(64, |i| if i < 32 { 0 } else { 0xFF });
+    let bytes = text.as_bytes();
+    let Some(last) = bytes.len().checked_sub(V::LEN) else {
+        return bytes.iter().map(|&byte| counted::<UTF16>(byte)).sum();
+    };
+    let (rows, rest) = bytes.as_chunks::<ROW>();
+    let left = rest.len() % V::LEN;
+    let last = weigh::<V, UTF16>(load(any, bytes, last));
+    let mut sum = last.and(load(any, &LAST, 32 - V::LEN + left)).wrapping_add(any.splat(ZERO));
+    let mut at = 0;
+    while at + V::LEN <= rest.len() {
+        sum = sum.wrapping_add(weigh::<V, UTF16>(load(any, rest, at)));
+        at += V::LEN;
     }
-    total
+    let mut total = bytes.len();
+    let mut groups = rows.chunks(ADDED * V::LEN / ROW);
+    loop {
+        for row in groups.next().unwrap_or_default() {
+            let mut of_row = weigh::<V, UTF16>(load(any, row, 0));
+            let mut at = V::LEN;
+            while at < ROW {
+                of_row = of_row.wrapping_add(weigh::<V, UTF16>(load(any, row, at)));
+                at += V::LEN;
+            }
+            sum = sum.wrapping_add(of_row);
+        }
+        total = total.wrapping_add(sum.sum()).wrapping_sub(usize::from(ZERO) * V::LEN);
+        if groups.len() == 0 {
+            return total;
+        }
+        sum = any.splat(ZERO);
+    }
+}
+
+/// Returns for each byte what it adds to the number of bytes: -1 if it continues a character, 1 if it is the first of four bytes
+/// and `UTF16`.
+#[inline(always)]
+fn weigh<V: Lanes, const UTF16: bool>(bytes: V) -> V {
+    let continues = bytes.splat(0xC0).cmpgt(bytes);
+    if UTF16 {
+        let is_first_of_four = bytes.saturating_sub(bytes.splat(0xEF)).min(bytes.splat(1));
+        continues.wrapping_add(is_first_of_four)
+    } else {
+        continues
+    }
+}
+
+fn counted<const UTF16: bool>(byte: u8) -> usize {
+    usize::from(byte as i8 >= -0x40) + usize::from(UTF16 && byte >= 0xF0)
 }
 
 /// Decodes `text` into `out`, as far as it fits. Returns the bytes read and the `char`s written; later ones in

@@ -30,6 +30,8 @@ pub(in crate::simd) trait Lanes: Vector {
     /// Bytes of `yes` where bit 7 of `self` is set, of `no` elsewhere.
     fn select(self, yes: Self, no: Self) -> Self;
     fn intersects(self, other: Self) -> bool;
+    /// The sum of the bytes.
+    fn sum(self) -> usize;
     /// Bit 7 of each byte, as one bit.
     #[inline(always)]
     fn bitmask(self) -> u32 {

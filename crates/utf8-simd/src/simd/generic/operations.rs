@@ -113,12 +113,12 @@ macro_rules! operations {
 
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn count_chars(text: &str) -> usize {
-            generic::count_chars(text)
+            generic::count::<$vector, false>(<$vector>::zero(), text)
         }
 
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn count_utf16(text: &str) -> usize {
-            generic::count_utf16(text)
+            generic::count::<$vector, true>(<$vector>::zero(), text)
         }
 
         #[target_feature(enable = $feature)]

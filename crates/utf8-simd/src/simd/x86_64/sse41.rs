@@ -154,6 +154,10 @@ impl Lanes for Bytes16 {
         fn intersects(vector: Bytes16, other: Bytes16) -> bool {
             _mm_testz_si128(vector.0, other.0) == 0
         }
+        fn sum(vector: Bytes16) -> usize {
+            let sums = _mm_sad_epu8(vector.0, _mm_setzero_si128());
+            (_mm_cvtsi128_si64(sums) + _mm_extract_epi64::<1>(sums)) as usize
+        }
         fn bitmask_16(vector: Bytes16) -> u32 {
             _mm_movemask_epi8(_mm_packs_epi16(vector.0, _mm_setzero_si128())) as u32
         }

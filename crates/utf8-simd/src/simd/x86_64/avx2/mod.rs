@@ -134,6 +134,11 @@ impl Lanes for Bytes32 {
         fn intersects(vector: Bytes32, other: Bytes32) -> bool {
             _mm256_testz_si256(vector.0, other.0) == 0
         }
+        fn sum(vector: Bytes32) -> usize {
+            let sums = _mm256_sad_epu8(vector.0, Bytes32::zero().0);
+            let both = _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256::<1>(sums));
+            (_mm_cvtsi128_si64(both) + _mm_extract_epi64::<1>(both)) as usize
+        }
         fn bitmask_16(vector: Bytes32) -> u32 {
             // Each half is packed twice, in itself.
             let mask = _mm256_movemask_epi8(_mm256_packs_epi16(vector.0, vector.0)) as u32;
