@@ -193,20 +193,6 @@ impl Utf8LinesCodec {
     /// Its position is the offset up to which the read buffer has been validated. When a line is returned, its errors
     /// have been counted and those of the next line have not. In a rejected line, errors are counted up to the byte
     /// that caused the rejection; the rest is skipped.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use bytes::BytesMut;
-    /// use tokio_util::codec::Decoder;
-    /// use utf8_codec::ErrorMode;
-    /// use utf8_codec::codec::Utf8LinesCodec;
-    ///
-    /// let mut codec = Utf8LinesCodec::new().with_error_mode(ErrorMode::Skip);
-    /// codec.decode(&mut BytesMut::from(&b"\xFF.\xFF\n"[..])).unwrap();
-    /// assert_eq!(codec.decoder().error_count(), 2);
-    /// assert_eq!(codec.decoder().position(), 4);
-    /// ```
     pub fn decoder(&self) -> &Utf8Decoder {
         self.machine.decoder()
     }
