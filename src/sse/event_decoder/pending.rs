@@ -106,8 +106,8 @@ impl EventDecoder {
 impl Pending {
     /// The largest capacity before any data has arrived, in bytes.
     const FIRST_CAPACITY: usize = 4096;
-    /// After events of at most this many bytes, and before as many have arrived, the line is expected to end in the next chunk.
-    /// Rows `events/*/1460`, `events-4k`.
+    /// A line of data is expected to end in the next chunk while neither the last data that was copied nor that of this event so
+    /// far is longer than this. Rows `events/*/1460`, `events-4k`, `events-1m`.
     const SHORT: usize = 1024;
     /// If the last data was that long, the capacity is at most this many times the length.
     const GROWTH: usize = 16;
@@ -176,12 +176,6 @@ impl Pending {
             data.push(bytes);
         }
         self.count_deferred(len);
-    }
-
-    /// Whether a line of data that begins now is probably long, and longer than `len`.
-    #[inline]
-    pub(super) fn expects_more_than(&self, len: usize) -> bool {
-        self.usual_length > Self::SHORT.max(len)
     }
 
     /// Whether the data of the event is probably shorter than a chunk.

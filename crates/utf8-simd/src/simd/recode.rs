@@ -53,8 +53,8 @@ pub(crate) trait Recode {
 /// UTF-16, or `u32` or `char`s, to UTF-8.
 pub(crate) struct ToUtf8<T>(PhantomData<T>);
 
-/// UTF-16 in bytes to UTF-8. The bytes of a unit may be in the other order than those of the machine. Unpaired surrogates may be
-/// replaced.
+/// UTF-16 in bytes to UTF-8. With `SWAPPED`, the bytes of a unit are in the other order than those of the machine. With `REPLACES`,
+/// U+FFFD replaces unpaired surrogates, and a high surrogate at the end is one: the caller leaves it out if it is incomplete.
 pub(crate) struct BytesToUtf8<const SWAPPED: bool, const REPLACES: bool>;
 
 /// ASCII to UTF-16 in bytes.

@@ -8,7 +8,7 @@ use super::{
     Errors, Map, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le, convert_units, latin1,
     replacing, through_utf16, utf32,
 };
-use crate::simd::{AsciiToBytes, BytesToUtf8, Level, ScalarUnit, Task};
+use crate::simd::{AsciiToBytes, BytesToUtf8, Level, ScalarUnit, Task, surrogate_pair};
 #[cfg(feature = "alloc")]
 use crate::text::push_utf16;
 
@@ -194,12 +194,13 @@ fn bytes_to_utf8<const SWAPPED: bool>(
         return Transcoded { read: input.len(), written, stop: Stop::Done };
     }
     let (rest, room) = (&input[2 * read..], &mut output[written..]);
-    let done = damaged_to_utf8::<SWAPPED>(rest, unit, room, errors);
+    let done = rest_to_utf8::<SWAPPED>(rest, unit, room, errors);
     Transcoded { read: 2 * read + done.read, written: written + done.written, stop: done.stop }
 }
 
-/// Encodes what [`bytes_to_utf8`] leaves: it begins with an unpaired surrogate, does not fit, or is a byte or two.
-fn damaged_to_utf8<const SWAPPED: bool>(
+/// Encodes what [`bytes_to_utf8`] leaves: everything, if the level has no such conversion; the input from a step on that contains an
+/// unpaired surrogate or may not fit; or an incomplete end of one to three bytes.
+fn rest_to_utf8<const SWAPPED: bool>(
     input: &[u8],
     unit: impl Fn([u8; 2]) -> u16 + Copy,
     output: &mut [u8],
@@ -217,17 +218,16 @@ fn damaged_to_utf8<const SWAPPED: bool>(
         Errors::Replace => level.recode::<BytesToUtf8<SWAPPED, true>>(units, room),
     };
     let one = |rest: &[[u8; 2]], room: &mut [u8]| {
-        let mut pair = [0; 2];
-        let used = match decode_one(rest, unit, &mut pair, errors) {
-            // A high surrogate before the one at the end.
-            0 if rest.len() == 1 && errors == Errors::Replace => {
-                pair[0] = REPLACEMENT;
-                1
-            }
-            used => used,
+        let first = unit(*rest.first()?);
+        let pair = rest.get(1).and_then(|&next| surrogate_pair(first, unit(next)));
+        let (c, used) = match (pair, char::from_u32(first.into())) {
+            (Some(c), _) => (c, 2),
+            (None, Some(c)) => (c, 1),
+            (None, None) if errors == Errors::Replace => (char::REPLACEMENT_CHARACTER, 1),
+            (None, None) => return None,
         };
-        let (_, len) = level.encode_utf16(&pair[..used], room, None);
-        (len > 0).then_some((used, len))
+        let room = room.get_mut(..c.len_utf8())?;
+        Some((used, c.encode_utf8(room).len()))
     };
     let (read, written) = convert_units(whole, output, recode, one);
     let stop = match stop_before(&units[read..], unit) {

@@ -30,13 +30,17 @@ const EXCESS: usize = 8;
 const ENOUGH: usize = 4 * EXCESS;
 const MOST: usize = 32;
 
-/// Counts the characters of `text`, or with `UTF16` the UTF-16 units: a byte that continues a character is not counted, the first
-/// of four bytes is two units.
+/// Counts the characters of `text`, or its UTF-16 units with `UTF16`: each byte but the continuation bytes, and with `UTF16` the
+/// leading byte of four twice.
+///
+/// In vectors of the level: the speed of the loop that a compiler makes of a sum depends on its place. Rows `count-chars` of
+/// `benches/heads`.
 #[inline(always)]
 pub(in crate::simd) fn count<V: Lanes, const UTF16: bool>(any: V, text: &str) -> usize {
     const ROW: usize = 128;
-    /// The number of vectors whose weights fit in the bytes of a sum, with those after the last row.
+    /// The number of vectors whose weights are added. With those after the last row and the last one, a lane changes by at most 127.
     const ADDED: usize = 119;
+    const { assert!(ADDED + ROW / 16 <= 127) };
     /// What a sum begins with, so that it does not become negative.
     const ZERO: u8 = 0x80;
     /// Selects the last bytes of a vector.
@@ -74,8 +78,8 @@ pub(in crate::simd) fn count<V: Lanes, const UTF16: bool>(any: V, text: &str) ->
     }
 }
 
-/// Returns for each byte what it adds to the number of bytes: -1 if it continues a character, 1 if it is the first of four bytes
-/// and `UTF16`.
+/// Returns what is added to the number of bytes for each byte: -1 for a continuation byte, 1 for the leading byte of four if `UTF16`,
+/// otherwise 0.
 #[inline(always)]
 fn weigh<V: Lanes, const UTF16: bool>(bytes: V) -> V {
     let continues = bytes.splat(0xC0).cmpgt(bytes);

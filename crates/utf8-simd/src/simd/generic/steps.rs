@@ -47,8 +47,8 @@ pub(in crate::simd) trait RecodeSteps: Recode<From: Item> {
     const LEFT: usize = 0;
 
     /// Converts a step. Returns the items read and the bytes written. Does not read a high surrogate at the end.
-    /// Unpaired ones are `replaced` and counted; without a counter, reads nothing if there is one. Reads nothing either if another
-    /// item cannot be converted.
+    /// Unpaired ones are `replaced` and counted; without a counter, reads nothing if there is one, except that `BytesToUtf8` may
+    /// replace them uncounted. Reads nothing either if another item cannot be converted.
     #[inline(always)]
     fn put<V: Lanes>(
         step: <Self::From as Item>::Step<V>,
