@@ -3,8 +3,8 @@
 //! ```text
 //! Utf8, str ────────────────────► every encoding but UTF-16 in bytes   with the operations of a level
 //! char, Latin1, Utf16 ──────────► Utf8                                 with the operations of a level
+//! Utf16Le, Utf16Be ─────────────► Utf8                                 likewise; what a level leaves, a block at a time
 //! Utf32 ────────────────────────► Utf8, Utf16                          likewise; what a level leaves, one by one
-//! Utf16Le, Utf16Be ─────────────► Utf8                                 the same
 //! Utf16 ────────────────────────► Utf32, char, Latin1                  the same
 //! char ─────────────────────────► Utf16                                the same
 //! Latin1 ───────────────────────► Utf16                                in loops that compilers vectorise

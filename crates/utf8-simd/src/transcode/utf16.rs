@@ -5,10 +5,10 @@ use alloc::string::String;
 
 use super::utf8::put_damaged_ascii;
 use super::{
-    Errors, Map, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le, convert_units, latin1,
-    replacing, through_utf16, utf32,
+    Errors, Map, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le, latin1, replacing,
+    through_utf16, utf32,
 };
-use crate::simd::{AsciiToBytes, BytesToUtf8, Level, ScalarUnit, Task, surrogate_pair};
+use crate::simd::{AsciiToBytes, BytesToUtf8, Level, ScalarUnit, Task};
 #[cfg(feature = "alloc")]
 use crate::text::push_utf16;
 
@@ -199,7 +199,8 @@ fn bytes_to_utf8<const SWAPPED: bool>(
 }
 
 /// Encodes what [`bytes_to_utf8`] leaves: everything, if the level has no such conversion; the input from a step on that contains an
-/// unpaired surrogate or may not fit; or an incomplete end of one to three bytes.
+/// unpaired surrogate or may not fit; or an incomplete end of one to three bytes. The level replaces unpaired surrogates, and what it
+/// leaves again goes by way of a block of units.
 fn rest_to_utf8<const SWAPPED: bool>(
     input: &[u8],
     unit: impl Fn([u8; 2]) -> u16 + Copy,
@@ -208,34 +209,32 @@ fn rest_to_utf8<const SWAPPED: bool>(
 ) -> Transcoded {
     let level = Level::detect();
     let (units, odd) = input.as_chunks();
-    // A high surrogate at the end is incomplete, not unpaired.
-    let whole = match units {
-        [before @ .., last] if is_high(unit(*last)) => before,
-        _ => units,
-    };
-    let recode = |units: &[[u8; 2]], room: &mut [u8]| match errors {
-        Errors::Stop => level.recode::<BytesToUtf8<SWAPPED, false>>(units, room),
-        Errors::Replace => level.recode::<BytesToUtf8<SWAPPED, true>>(units, room),
-    };
-    let one = |rest: &[[u8; 2]], room: &mut [u8]| {
-        let first = unit(*rest.first()?);
-        let pair = rest.get(1).and_then(|&next| surrogate_pair(first, unit(next)));
-        let (c, used) = match (pair, char::from_u32(first.into())) {
-            (Some(c), _) => (c, 2),
-            (None, Some(c)) => (c, 1),
-            (None, None) if errors == Errors::Replace => (char::REPLACEMENT_CHARACTER, 1),
-            (None, None) => return None,
+    let (mut read, mut written, mut count) = (0, 0, 0);
+    if errors == Errors::Replace {
+        // A high surrogate at the end is incomplete, not unpaired.
+        let whole = match units {
+            [before @ .., last] if is_high(unit(*last)) => before,
+            _ => units,
         };
-        let room = room.get_mut(..c.len_utf8())?;
-        Some((used, c.encode_utf8(room).len()))
-    };
-    let (read, written) = convert_units(whole, output, recode, one);
-    let stop = match stop_before(&units[read..], unit) {
-        Stop::IllFormed(_) if errors == Errors::Replace => Stop::Full,
-        stop => in_bytes(stop, odd),
-    };
-    let done = Transcoded { read: 2 * read, written, stop };
-    done.replace_end(output, errors, "\u{FFFD}".as_bytes())
+        (read, written) = level.recode::<BytesToUtf8<SWAPPED, true>>(whole, output);
+    }
+    loop {
+        let (rest, mut block) = (&units[read..], [0; 128]);
+        let block = &mut block[..rest.len().min(128)];
+        level.run(Map { from: rest, to: block, of: unit });
+        let replaced = (errors == Errors::Replace).then_some(&mut count);
+        let (used, len) = level.encode_utf16(block, &mut output[written..], replaced);
+        read += used;
+        written += len;
+        let stop = match stop_before(&block[used..], |unit| unit) {
+            // The block ends, perhaps inside a pair, not the input.
+            Stop::Done | Stop::Incomplete(_) if block.len() < rest.len() => continue,
+            Stop::IllFormed(_) if errors == Errors::Replace => Stop::Full,
+            stop => in_bytes(stop, odd),
+        };
+        let done = Transcoded { read: 2 * read, written, stop };
+        return done.replace_end(output, errors, "\u{FFFD}".as_bytes());
+    }
 }
 
 /// Decodes UTF-16 in bytes.
