@@ -124,8 +124,7 @@ where
 /// what [`into_byte_stream`](Utf8Stream::into_byte_stream) returns.
 pub type TextChunks<S, T> = MapOk<S, fn(T) -> Bytes>;
 
-// tokio-util's `ReaderStream` is similar, but it ends at the first error, even a temporary one such
-// as a timeout. It would also make the feature `stream` depend on tokio-util.
+// tokio-util's `ReaderStream` is similar, but it ends at the first error, even a temporary one such as a timeout.
 pin_project! {
     /// The bytes of a reader in chunks, one for each read: the source of
     /// [`Utf8Stream::from_reader`], which documents it.

@@ -199,8 +199,7 @@ fn bytes_to_utf8<const SWAPPED: bool>(
 }
 
 /// Encodes what [`bytes_to_utf8`] leaves: everything, if the level has no such conversion; the input from a step on that contains an
-/// unpaired surrogate or may not fit; or an incomplete end of one to three bytes. The level replaces unpaired surrogates, and what it
-/// leaves again goes by way of a block of units.
+/// unpaired surrogate or may not fit; or an incomplete end of one to three bytes.
 fn rest_to_utf8<const SWAPPED: bool>(
     input: &[u8],
     unit: impl Fn([u8; 2]) -> u16 + Copy,
@@ -211,7 +210,6 @@ fn rest_to_utf8<const SWAPPED: bool>(
     let (units, odd) = input.as_chunks();
     let (mut read, mut written, mut count) = (0, 0, 0);
     if errors == Errors::Replace {
-        // A high surrogate at the end is incomplete, not unpaired.
         let whole = match units {
             [before @ .., last] if is_high(unit(*last)) => before,
             _ => units,

@@ -78,8 +78,7 @@ pub(in crate::simd) fn count<V: Lanes, const UTF16: bool>(any: V, text: &str) ->
     }
 }
 
-/// Returns what is added to the number of bytes for each byte: -1 for a continuation byte, 1 for the leading byte of four if `UTF16`,
-/// otherwise 0.
+/// Returns what each byte adds to the number of bytes: -1, 0, or 1 for the leading byte of four if `UTF16`.
 #[inline(always)]
 fn weigh<V: Lanes, const UTF16: bool>(bytes: V) -> V {
     let continues = bytes.splat(0xC0).cmpgt(bytes);
