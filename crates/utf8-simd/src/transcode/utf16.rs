@@ -206,6 +206,7 @@ fn rest_to_utf8<const SWAPPED: bool>(
     output: &mut [u8],
     errors: Errors,
 ) -> Transcoded {
+    const BLOCK: usize = 128;
     let level = Level::detect();
     let (units, odd) = input.as_chunks();
     let (mut read, mut written, mut count) = (0, 0, 0);
@@ -217,8 +218,8 @@ fn rest_to_utf8<const SWAPPED: bool>(
         (read, written) = level.recode::<BytesToUtf8<SWAPPED, true>>(whole, output);
     }
     loop {
-        let (rest, mut block) = (&units[read..], [0; 128]);
-        let block = &mut block[..rest.len().min(128)];
+        let (rest, mut block) = (&units[read..], [0; BLOCK]);
+        let block = &mut block[..rest.len().min(BLOCK)];
         level.run(Map { from: rest, to: block, of: unit });
         let replaced = (errors == Errors::Replace).then_some(&mut count);
         let (used, len) = level.encode_utf16(block, &mut output[written..], replaced);

@@ -47,7 +47,7 @@ pub(in crate::simd) fn count<V: Lanes, const UTF16: bool>(any: V, text: &str) ->
     const LAST: [u8; 64] = table!(64, |i| if i < 32 { 0 } else { 0xFF });
     let bytes = text.as_bytes();
     let Some(last) = bytes.len().checked_sub(V::LEN) else {
-        return bytes.iter().map(|&byte| counted::<UTF16>(byte)).sum();
+        return if UTF16 { reference::count_utf16(text) } else { reference::count_chars(text) };
     };
     let (rows, rest) = bytes.as_chunks::<ROW>();
     let left = rest.len() % V::LEN;
@@ -88,10 +88,6 @@ fn weigh<V: Lanes, const UTF16: bool>(bytes: V) -> V {
     } else {
         continues
     }
-}
-
-fn counted<const UTF16: bool>(byte: u8) -> usize {
-    usize::from(byte as i8 >= -0x40) + usize::from(UTF16 && byte >= 0xF0)
 }
 
 /// Decodes `text` into `out`, as far as it fits. Returns the bytes read and the `char`s written; later ones in

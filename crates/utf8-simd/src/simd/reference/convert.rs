@@ -12,7 +12,9 @@ pub(in crate::simd) fn count_chars(text: &str) -> usize {
 }
 
 pub(in crate::simd) fn count_utf16(text: &str) -> usize {
-    text.encode_utf16().count()
+    // A unit for each byte that begins a character, and another for the first of four bytes.
+    let units = |byte: u8| usize::from(byte as i8 >= -0x40) + usize::from(byte >= 0xF0);
+    text.bytes().map(units).sum()
 }
 
 pub(in crate::simd) fn decode_chars(text: &str, out: &mut [u32]) -> (usize, usize) {
