@@ -32,36 +32,34 @@
 //! | from | to | use | feature |
 //! | --- | --- | --- | --- |
 //! | slices | borrowed text and errors | [`Utf8Decoder::push`] | none |
-//! | slices | valid or not (no text) | [`Utf8Validator`] | none |
+//! | slices | valid or not | [`Utf8Validator`] | none |
 //! | slices | repaired text | [`Utf8Decoder::push_lossy`], [`push_to_string`](Utf8Decoder::push_to_string) | `alloc` |
-//! | `AsyncRead` | borrowed text, `char`s | [`stream::Utf8Reader`] | `stream` |
-//! | `Read` | borrowed text, `char`s | [`io::Utf8Reader`] | `std` |
-//! | `Read` | lines | [`io::Utf8Lines`] | `std` |
-//! | `Stream` or `AsyncRead` | text | [`stream::Utf8Stream`] | `stream` |
-//! | `Stream` or `AsyncRead` | lines | [`stream::Utf8Lines`] | `stream` |
+//! | `AsyncRead` | borrowed text, `char`s, lines | [`stream::Utf8Reader`] | `stream` |
+//! | `Read` | borrowed text, `char`s, lines | [`io::Utf8Reader`] | `std` |
+//! | `Stream` or `AsyncRead` | text, lines | [`stream::Utf8Stream`] | `stream` |
 //! | `Stream` or `AsyncRead` | `char`s | [`stream::CharStream`] | `stream` |
-//! | `FramedRead` | text | [`codec::Utf8Codec`] | `codec` |
+//! | `FramedRead` | text, `char`s | [`codec::Utf8Codec`], [`codec::CharCodec`] | `codec` |
 //! | `FramedRead` | lines | [`codec::Utf8LinesCodec`] | `codec` |
 //! | `FramedRead` | frames | [`codec::Utf8FramesCodec`] | `codec` |
 //! | `FramedRead` | text and errors, all bytes | [`codec::Utf8ChunksCodec`] | `codec` |
-//! | `FramedRead` | `char`s | [`codec::CharCodec`] | `codec` |
 //! | `FramedRead` | WebSocket messages | [`codec::MessageCodec`] | `codec` |
 //! | WebSocket frames | headers, messages | [`websocket::FrameHeader`], [`MessageAssembler`](websocket::MessageAssembler) | `std` |
-//! | HTTP body | text | [`http::Utf8Body`] | `http-body` |
-//! | HTTP body | lines, `char`s | [`http::Utf8Body::into_lines`], `into_chars` | `http-body`, `stream` |
+//! | HTTP body | text, lines, `char`s | [`http::Utf8Body`] | `http-body` |
 //! | slices | lines | [`lines::LineDecoder`] | `alloc` |
-//! | slices | server-sent events | [`sse::EventDecoder`] | `alloc` |
+//! | slices | server-sent events, and back | [`sse::EventDecoder`], [`EventEncoder`](sse::EventEncoder) | `alloc` |
 //! | `Stream` or `AsyncRead` | server-sent events | [`stream::Utf8Stream::events`] | `stream` |
 //! | a function that connects | server-sent events | [`stream::EventSource`] | `stream` |
 //! | text, `char`s, UTF-16 | `AsyncWrite` | [`stream::Utf8Writer`] | `stream` |
 //! | text, `char`s, UTF-16 | `Write` | [`io::Utf8Writer`] | `std` |
+//! | text | bytes with a BOM, of a dialect | [`Utf8Encoder`], [`dialect::DialectEncoder`] | none |
+//! | `AsyncRead` in another charset | the same in UTF-8 | [`stream::CharsetReader`] | `stream` |
+//! | `Read` in another charset | the same in UTF-8 | [`io::CharsetReader`] | `std` |
 //! | bytes in UTF-8 or a legacy encoding | text | [`fallback::FallbackDecoder`] | `alloc` |
 //! | the first bytes of a stream | its encoding | [`detect::Detector`] | none |
 //!
 //! For an `AsyncRead`, `Utf8Reader` is the fastest: it returns text borrowed from its buffer. A codec in `FramedRead`
 //! or `Framed` returns owned items, and `Framed` also writes. `Utf8Stream` is for bytes that already arrive in
-//! chunks, and for the combinators of `Stream`. It continues after errors, as does `Utf8Reader`; `FramedRead`
-//! ends at the first `Err` of its codec.
+//! chunks, and for the combinators of `Stream`. It continues after errors, as does `Utf8Reader`.
 //!
 //! The modules [`dialect`] (CESU-8, Modified UTF-8, WTF-8 and others), [`utf16`], [`terminal`], [`search`]
 //! and [`boundary`] are for special tasks.
@@ -81,13 +79,14 @@
 //!   Dialects and fallbacks hold more; their pages state how much.
 //! - **Errors are exact.** Each has its offset from the start of the stream, its bytes and its kind, and the same
 //!   extent as in `str::from_utf8` and the WHATWG Encoding Standard: one to three bytes, a maximal subpart.
+//!   A character that the options reject is one error.
 //! - **Memory is bounded.** Everything that accumulates has a limit, on by default.
 //! - **Cancellation is safe.** Dropping a future loses no received data, except that of `collect_text`, which
 //!   returns all or nothing.
 //! - **No input causes a panic.**
 //!
-//! Decoding continues after an error, with these exceptions. `FramedRead` ends a stream at the first `Err` of its
-//! codec. The rest of a rejected line, Java string or server-sent event is skipped. A `MessageAssembler` returns
+//! Exceptions: A rejected line, frame, Java string or server-sent event is dropped, with its text before the error;
+//! the next one follows. `FramedRead` ends a stream at the first `Err` of its codec. A `MessageAssembler` returns
 //! errors until `reset`. A `Utf8Body` ends when its limit is exceeded or the inner body fails.
 //!
 //! [`BomPolicy`] chooses what a leading BOM means; by default it is text. [`ErrorMode`] chooses what happens

@@ -143,10 +143,26 @@ pub(crate) struct LegacyError {
 
 impl fmt::Display for LegacyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (at, bytes) = (self.error.valid_up_to(), self.error.bytes());
-        write!(f, "invalid {} at byte {at}: ill-formed bytes", self.encoding)?;
-        fmt_bytes(bytes, None, f)
+        write!(f, "invalid {} at byte {}: ", self.encoding, self.error.valid_up_to())?;
+        fmt_ill_formed(self.encoding, self.error.bytes(), f)
     }
+}
+
+/// Writes the error, as far as `bytes` determine it, and the bytes.
+pub(crate) fn fmt_ill_formed(
+    encoding: &str,
+    bytes: &[u8],
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    f.write_str(match (encoding, bytes) {
+        ("UTF-16BE", [0xD8..=0xDB, _]) | ("UTF-16LE", [_, 0xD8..=0xDB]) => {
+            "unpaired high surrogate"
+        }
+        ("UTF-16BE" | "UTF-16LE", [_, _]) => "unpaired low surrogate",
+        ("UTF-16BE" | "UTF-16LE", _) => "unexpected end inside a character",
+        _ => "ill-formed bytes",
+    })?;
+    fmt_bytes(bytes, None, f)
 }
 
 impl std::error::Error for LegacyError {}

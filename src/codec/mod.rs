@@ -12,11 +12,11 @@
 //! | [`JavaUtfCodec`] | `Result<`[`ByteString`]`, _>`, strings of Java's `writeUTF` | the string becomes an `Err` item (or is repaired in a lossy mode) | `T: AsRef<str>` |
 //!
 //! Incomplete input stays in the buffer that `Framed` owns, so `into_parts` loses nothing. It is at most three
-//! bytes (five in a dialect), or a line with [`Utf8LinesCodec`], or a string with
-//! [`JavaUtfCodec`].
+//! bytes (five in a dialect), or a line, frame, string or message.
 //!
-//! All codecs return [`CodecError`], except that [`Utf8ChunksCodec`], [`Utf8LinesCodec`] and `JavaUtfCodec`
-//! decode with [`std::io::Error`], because invalid input is an item.
+//! Codecs whose invalid input ends the stream decode with [`CodecError`]; the others, whose invalid input is an item, with
+//! [`std::io::Error`] ([`Utf8FramesCodec`] with the error of the inner codec). Those that can reject a text encode with
+//! [`CodecError`].
 //!
 //! # Errors and `FramedRead`
 //!
@@ -111,7 +111,7 @@ pub enum CodecError<E = Utf8Error> {
     Invalid(E),
     /// The text contains a delimiter, so a reader would end the line before the end of the text. Nothing was
     /// written.
-    #[error("text contains a line ending at byte {offset}")]
+    #[error("text contains the delimiter at byte {offset}")]
     EmbeddedDelimiter {
         /// The offset in the text of the first byte of the delimiter.
         offset: usize,

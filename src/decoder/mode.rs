@@ -175,7 +175,6 @@ impl Repair {
         Self { bytes, len: text.len() as u8 }
     }
 
-    /// A character that needs no repair, for callers that store characters and repairs in one type.
     /// Creates the escape of a code point or a UTF-16 unit: `\uHHHH`, or above U+FFFF `\UHHHHHHHH`.
     pub(crate) fn escape(code_point: u32) -> Self {
         let (mark, digits) = if code_point <= 0xFFFF { ("\\u", 4) } else { ("\\U", 8) };
@@ -187,6 +186,7 @@ impl Repair {
         escape
     }
 
+    /// A character that needs no repair, for callers that store characters and repairs in one type.
     pub(crate) fn from_char(c: char) -> Self {
         let mut repair = Self::EMPTY;
         repair.push(ShortText::from_char(c));

@@ -10,8 +10,8 @@ use http::StatusCode;
 use http_body_util::LengthLimitError;
 
 use crate::adaptor::StreamError;
-use crate::adaptor::legacy::LegacyError;
-use crate::decoder::{Utf8Error, fmt_bytes};
+use crate::adaptor::legacy::{LegacyError, fmt_ill_formed};
+use crate::decoder::Utf8Error;
 use crate::lines::LineError;
 use crate::sse::EventPart;
 
@@ -242,8 +242,8 @@ fn fmt_legacy(
     bytes: &[u8],
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
-    write!(f, "invalid {encoding} in the body at byte {offset}: ill-formed bytes")?;
-    fmt_bytes(bytes, None, f)
+    write!(f, "invalid {encoding} in the body at byte {offset}: ")?;
+    fmt_ill_formed(encoding, bytes, f)
 }
 
 /// Writes the message of `BodyError::UnsupportedMediaType`.

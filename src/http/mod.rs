@@ -57,6 +57,7 @@
 //! These media types are always UTF-8, so a `charset` has no effect: `application/json` and `*+json` (RFC 8259,
 //! sections 8.1 and 11), `text/event-stream` (WHATWG HTML, section 9.2.6) and `text/vtt` (WebVTT, section 4.1).
 //!
+//! A BOM is kept as U+FEFF, in UTF-16 too; [`BomPolicy::Strip`](crate::BomPolicy::Strip) removes it.
 //! Encodings other than UTF-8 are converted as the bytes arrive, so frames always hold UTF-8. If
 //! you forward such a body, call [`Utf8Body::update_headers`].
 //!

@@ -108,7 +108,8 @@ pub enum EventSourceError<E, B> {
     /// There was no response.
     #[error(transparent)]
     Connect(E),
-    /// The response is no event stream.
+    /// The response is no event stream. The stream ends, unless
+    /// [`retry_busy_servers`](crate::sse::Reconnection::retry_busy_servers) makes the status a failure.
     #[error(transparent)]
     Refused(ResponseError),
     /// An event was rejected, or the body broke. In the second case, the stream connects again.

@@ -55,8 +55,8 @@ pin_project! {
     /// [`Interrupted`](std::io::ErrorKind::Interrupted) is not an error: the inner call is repeated.
     ///
     /// In [`ErrorMode::Fatal`], the default, an error for the first unpaired surrogate that the call
-    /// found. Its inner error ([`get_ref`](std::io::Error::get_ref)) is a [`Utf16Error`]. Lone
-    /// surrogates are skipped and everything else has been taken, so do not repeat that call.
+    /// found. Its inner error ([`get_ref`](std::io::Error::get_ref)) is a [`Utf16Error`].
+    /// Unpaired surrogates are skipped and everything else has been taken, so do not repeat that call.
     ///
     /// After `close`, [`BrokenPipe`](std::io::ErrorKind::BrokenPipe).
     ///

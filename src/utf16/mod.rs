@@ -6,8 +6,8 @@
 //! [`ErrorMode`] decides what replaces an unpaired surrogate. A [`Utf16Error`] carries
 //! its offset.
 //!
-//! Units are `u16` values in native byte order. Use [`u16::from_be_bytes`] or
-//! [`u16::from_le_bytes`] to read them from bytes. U+FEFF is text. For the opposite direction, use
+//! Units are `u16` values in native byte order. U+FEFF is text. A `CharsetReader` (of `io` or `stream`)
+//! reads UTF-16 in bytes, of either byte order. For the opposite direction, use
 //! [`Utf8Decoder::push_to_utf16`](crate::Utf8Decoder::push_to_utf16). To write a BOM, pass the text
 //! to a [`Utf8Encoder`](crate::Utf8Encoder). With the feature `stream`, a `Utf8Writer` accepts
 //! units and writes bytes.

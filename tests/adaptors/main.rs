@@ -181,22 +181,25 @@ mod charsets {
 
     #[test]
     fn an_error_in_a_charset_follows_its_text_and_has_its_offset_in_the_file() {
-        let bytes = b"\xFF\xFEa\x00\x00\xD8b\x00c";
+        let bytes = b"\xFF\xFEa\x00\x00\xD8b\x00\x00\xDCc";
         for cut in cuts(bytes.len()) {
             let mut reader = over("utf-8", Cut(bytes, cut, false), ErrorMode::Fatal);
             let (mut text, mut errors) = (Vec::new(), Vec::new());
-            for _ in 0..3 {
+            for _ in 0..4 {
                 if let Err(error) = reader.read_to_end(&mut text) {
                     assert_eq!(error.kind(), io::ErrorKind::InvalidData);
                     errors.push((String::from_utf8(text.clone()).unwrap(), error.to_string()));
                 }
             }
             assert_eq!(text, "\u{FEFF}ab".as_bytes());
-            let message =
-                |at, bytes| format!("invalid UTF-16LE at byte {at}: ill-formed bytes ({bytes})");
-            assert_eq!(errors[0], ("\u{FEFF}a".into(), message(4, "00 d8")));
-            assert_eq!(errors[1], ("\u{FEFF}ab".into(), message(8, "63")));
-            assert_eq!((errors.len(), reader.error_count()), (2, 2));
+            let message = |at, reason| format!("invalid UTF-16LE at byte {at}: {reason}");
+            let expected = [
+                ("\u{FEFF}a", message(4, "unpaired high surrogate (00 d8)")),
+                ("\u{FEFF}ab", message(8, "unpaired low surrogate (00 dc)")),
+                ("\u{FEFF}ab", message(10, "unexpected end inside a character (63)")),
+            ];
+            assert_eq!(errors, expected.map(|(text, message)| (text.to_owned(), message)));
+            assert_eq!(reader.error_count(), 3);
         }
     }
 

@@ -33,7 +33,7 @@ const MOST: usize = 32;
 /// Counts the characters of `text`, or its UTF-16 units with `UTF16`: each byte but the continuation bytes, and with `UTF16` the
 /// leading byte of four twice.
 ///
-/// Not a sum that compilers vectorise: its speed depends on its place. Rows `count-chars` of `benches/heads`.
+/// Not a sum that compilers vectorise: at some alignments of the code it takes longer. Rows `count-chars` of `benches/heads`.
 #[inline(always)]
 pub(in crate::simd) fn count<V: Lanes, const UTF16: bool>(any: V, text: &str) -> usize {
     const ROW: usize = 128;

@@ -173,7 +173,7 @@ fn not_scalar<V: Lanes>(numbers: V) -> V {
     above.or(from_d800.xor(numbers.cmpgt_32(numbers.splat_32(0xDFFF))))
 }
 
-/// Narrows units if none has any of the bits in `mask`, the upper ones. Returns whether that is so.
+/// Narrows units if none has any of the bits in `mask`, the upper ones. Returns whether it did.
 #[inline(always)]
 pub(super) fn narrow_without<V: Lanes, const N: usize>(
     units: [V; N],
@@ -199,12 +199,12 @@ fn put_narrowed<V: Lanes, const N: usize>(units: [V; N], room: &mut [MaybeUninit
     }
 }
 
-/// What a surrogate is.
+/// How surrogates are encoded.
 #[derive(PartialEq)]
 enum Surrogates {
     Pairs,
     Invalid,
-    /// There is none.
+    /// The input has none.
     None,
 }
 

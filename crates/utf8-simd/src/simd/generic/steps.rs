@@ -1,4 +1,4 @@
-//! How does a conversion go through its items? In steps of a vector, in strides of steps while items are plain, and in steps of a
+//! The loop of a conversion: in steps of a vector, in strides of steps while items are plain, and in steps of a
 //! short vector at the end.
 
 use core::mem::MaybeUninit;
@@ -37,8 +37,8 @@ pub(in crate::simd) trait Item: Initialised {
     fn load_few<V: Lanes + Vector16>(any: V, items: &[Self]) -> Option<Self::Step<V>>;
 }
 
-/// How a conversion is done, in steps. An item is plain if it becomes one unit without a look at its bits: ASCII in UTF-8, all that
-/// is no surrogate and no pair in UTF-16 and UTF-32. Zero is plain.
+/// How a conversion is done, in steps. An item is plain if it becomes one unit whatever its bits are: ASCII in UTF-8, and in
+/// UTF-16 and UTF-32 all but surrogates and characters above U+FFFF. Zero is plain.
 pub(in crate::simd) trait RecodeSteps: Recode<From: Item> {
     /// The number of bytes that a plain item becomes.
     const PLAIN: usize = size_of::<Self::To>();
@@ -80,7 +80,7 @@ pub(in crate::simd) fn recode<V: Lanes, Short: Lanes + Vector16, R: RecodeSteps>
 /// Converts all of `items` if they are plain and at most a stride, or less than a step of `Short`, and if there is more room than
 /// they need. Returns the items read and the units written.
 ///
-/// Apart, because to load the constants of [`recode`] takes longer than this: rows `utf-16-to-utf-32/*/16` of `benches/heads`.
+/// Separate, because loading the constants of [`recode`] takes longer than this: rows `utf-16-to-utf-32/*/16` of `benches/heads`.
 #[inline(always)]
 pub(in crate::simd) fn recode_short<V: Lanes, Short: Lanes + Vector16, R: RecodeSteps>(
     (any, short): (V, Short),
