@@ -47,7 +47,7 @@ pub enum PrefixEnd {
 
 /// Splits off the longest well-formed prefix of `input`, and returns why it ended: one step of a stream or a parser.
 ///
-/// For inputs in which errors are rare. It reads as much as 1 KiB after the prefix, so that a long input takes few
+/// For inputs in which errors are rare. It reads as much as 2 KiB after the prefix, so that a long input takes few
 /// branches. If the last call found an error, the next one is probably near: call [`valid_prefix_dense`].
 ///
 /// # Examples

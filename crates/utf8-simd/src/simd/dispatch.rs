@@ -56,8 +56,8 @@ macro_rules! dispatch {
 impl Level {
     /// Finds how far `input` is well-formed UTF-8 (RFC 3629 section 4) and what follows.
     ///
-    /// `valid_up_to` and the length of the subpart equal those of [`core::str::from_utf8`]. Reads at most about
-    /// 1 KiB after the first ill-formed sequence, and nothing outside `input`.
+    /// `valid_up_to` and the length of the subpart equal those of [`core::str::from_utf8`]. Reads at most
+    /// 2 KiB after the first ill-formed sequence, and nothing outside `input`.
     #[inline]
     pub fn validate(self, input: &[u8]) -> Validated {
         if self.0.is_common() {

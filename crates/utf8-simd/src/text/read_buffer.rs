@@ -133,11 +133,11 @@ impl ReadBuffer {
         Ok(len)
     }
 
-    /// Drops the first `len` bytes of the rest, and the text, which should be empty.
+    /// Drops the first `len` bytes of the rest.
     ///
     /// # Panics
     ///
-    /// If the rest has fewer bytes.
+    /// If the rest has fewer bytes, or, with debug assertions, if there is text that has not been consumed.
     #[inline]
     pub fn pass(&mut self, len: usize) {
         debug_assert!(self.start == self.text);
@@ -146,10 +146,14 @@ impl ReadBuffer {
         self.start = self.text;
     }
 
-    /// Moves the rest to the front, and returns the memory that a reader may fill, at most `capacity` bytes.
-    /// Drops text that has not been consumed; it should be empty.
+    /// Moves the rest to the front, and returns the memory that a reader may fill. With the rest it has at most `capacity`
+    /// bytes, or 4, so that a character fits.
     ///
     /// Allocates on the heap if the last read filled the buffer.
+    ///
+    /// # Panics
+    ///
+    /// With debug assertions, if there is text that has not been consumed. Without, drops it.
     #[inline]
     pub fn room(&mut self, capacity: usize) -> &mut [u8] {
         debug_assert!(self.start == self.text);
@@ -170,7 +174,7 @@ impl ReadBuffer {
         }
         // The memory exceeds `capacity` if that has been reduced.
         let room = &mut memory[len..];
-        let most = room.len().min(capacity.saturating_sub(len));
+        let most = room.len().min(capacity.max(4).saturating_sub(len));
         &mut room[..most]
     }
 
@@ -211,7 +215,7 @@ impl ReadBuffer {
     pub fn shrink(&mut self) {
         let left = self.start..self.filled;
         if let Memory::Heap(heap) = &self.memory
-            && left.len() < Self::WITHIN
+            && left.len() <= Self::WITHIN
         {
             let mut within = [0; Self::WITHIN];
             within[..left.len()].copy_from_slice(&heap[left]);

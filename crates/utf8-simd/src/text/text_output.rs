@@ -319,12 +319,15 @@ pub fn push_utf16(
 
 /// Appends `latin1` to `text`, each byte as one character.
 pub fn push_latin1(level: Level, latin1: &[u8], text: &mut String) {
-    let len = text.len();
+    /// The most bytes that are converted at once, so that the room for them is still in the cache.
+    const BLOCK: usize = 4096;
     // SAFETY: the bytes in use are not changed. The level promises that the first `written` bytes after them are whole,
     // well-formed characters (`tests/levels/latin1.rs` checks every level); the others, which can be anything, are removed.
     let bytes = unsafe { text.as_mut_vec() };
-    // Saturating: `resize` panics if that is too long, and does not shrink the text.
-    bytes.resize(len.saturating_add(2 * latin1.len()), 0);
-    let (_, written) = level.encode_latin1(latin1, &mut bytes[len..]);
-    bytes.truncate(len + written);
+    for block in latin1.chunks(BLOCK) {
+        let len = bytes.len();
+        bytes.resize(len + 2 * block.len(), 0);
+        let (_, written) = level.encode_latin1(block, &mut bytes[len..]);
+        bytes.truncate(len + written);
+    }
 }

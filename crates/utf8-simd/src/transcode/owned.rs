@@ -150,7 +150,9 @@ where
     /// The most units that are initialised before they are written, so that they are still in the cache.
     const INITIALISED: usize = 4096;
     let len = input.as_ref().len();
-    let mut units = Vec::with_capacity(len);
+    let mut units = Vec::new();
+    // If this is more than there can be, the result may still fit.
+    let _ = units.try_reserve_exact(len);
     let mut read = 0;
     loop {
         let written = units.len();

@@ -137,7 +137,9 @@ trait DecodeUnit: Copy + From<u8> + Debug + 'static {
             return (read, read);
         }
         let mut repaired = [0; 1024];
-        let (read, len) = repair(level, input, &mut repaired, NEAR);
+        // No more than fits, so that the cost is in proportion to the output.
+        let most = repaired.len().min(output.len().saturating_mul(Self::BYTES));
+        let (read, len) = repair(level, input, &mut repaired[..most], NEAR);
         let (text, _) = valid_prefix(&repaired[..len]);
         let (used, written) = Self::decode(level, text, output);
         match used == len {

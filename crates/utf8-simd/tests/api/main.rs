@@ -448,4 +448,34 @@ mod text {
             }
         }
     }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn a_character_fits_into_every_room() {
+        let smile = "\u{1F600}".as_bytes();
+        for capacity in 0..=4 {
+            let mut buffer = ReadBuffer::new();
+            for byte in smile {
+                buffer.room(capacity)[0] = *byte;
+                buffer.fill(1);
+            }
+            assert_eq!(buffer.rest(), smile);
+            assert!(buffer.room(capacity).is_empty());
+        }
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn bytes_that_fit_inline_are_moved_there() {
+        for left in [ReadBuffer::WITHIN, ReadBuffer::WITHIN + 1] {
+            let bytes = vec![b'a'; 2 * ReadBuffer::WITHIN];
+            let mut buffer = ReadBuffer::holding(&bytes, 500);
+            buffer.pass(bytes.len() - left);
+            buffer.shrink();
+            assert_eq!(buffer.rest(), &bytes[..left]);
+            // Inline memory that is full is replaced, memory on the heap is not.
+            let len = if left <= ReadBuffer::WITHIN { 1000 } else { 500 };
+            assert_eq!(buffer.room(1000).len(), len - left);
+        }
+    }
 }
