@@ -156,7 +156,7 @@ impl<S> Utf8Lines<S> {
     }
 
     /// Returns the bytes of the last rejected line, with its delimiter: at most as many as the limit and the delimiter have, from its
-    /// first on. Empty unless [`keep_rejected`](Self::keep_rejected) is set.
+    /// first on. [`Delimiter::any_newline`] ends at a CR: an LF after it is not among them. Empty unless [`keep_rejected`](Self::keep_rejected) is set.
     pub fn rejected(&self) -> &[u8] {
         self.lines.decoder.machine.rejected()
     }

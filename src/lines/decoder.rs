@@ -158,7 +158,7 @@ impl LineDecoder {
     }
 
     /// Returns the bytes of the last rejected line, with its delimiter: at most as many as the limit and the delimiter have, from its
-    /// first on. Empty unless [`keep_rejected`](Self::keep_rejected) is set.
+    /// first on. [`Delimiter::any_newline`] ends at a CR: an LF after it is not among them. Empty unless [`keep_rejected`](Self::keep_rejected) is set.
     pub fn rejected(&self) -> &[u8] {
         self.machine.rejected()
     }
@@ -249,6 +249,9 @@ impl LineDecoder {
         }
         let info = self.machine.take_text(content - start, next - start)?;
         cursor.at = next;
+        if next == bytes.len() {
+            self.expect_lf_after(text);
+        }
         Some(FoundLine { place: Place::Block(start..content), info })
     }
 
@@ -281,7 +284,6 @@ impl LineDecoder {
                     Some(Err(error)) => Err(error),
                 });
             }
-            self.expect_lf_after(text);
             let is_over = block.bytes().len() == text.len();
             block.validate();
             *cursor = self.cursor();
@@ -379,7 +381,6 @@ impl LineDecoder {
             self.open = Vec::new();
         }
         self.machine.repaired = String::new();
-        self.machine.free_rejected();
     }
 }
 

@@ -183,6 +183,14 @@ impl Delimiter {
         }
     }
 
+    /// Returns the length of the longest delimiter, without an LF that [can arrive later](Self::takes_lf_after).
+    pub(crate) fn max_len(&self) -> usize {
+        match self.0 {
+            Kind::Lf | Kind::CrlfOrLf => 2,
+            _ => self.as_str().len(),
+        }
+    }
+
     /// Returns the bytes that end a line, twice the same if only one does. `None` if a text or one of several does.
     #[inline]
     pub(crate) const fn last_bytes(&self) -> Option<[u8; 2]> {

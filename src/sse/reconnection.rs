@@ -1,5 +1,6 @@
 //! When does a client of an event stream connect again?
 
+use core::mem;
 use core::time::Duration;
 
 use crate::sse::{EventDecoder, SharedStr};
@@ -45,6 +46,8 @@ pub struct Reconnection {
     max_failures: u32,
     retries_busy_servers: bool,
     failures: u32,
+    /// Whether the connection has had an event.
+    has_received: bool,
     /// What the server has set.
     time: Option<Duration>,
     last_event_id: SharedStr,
@@ -78,6 +81,7 @@ impl Reconnection {
             max_failures: 10,
             retries_busy_servers: false,
             failures: 0,
+            has_received: false,
             time: None,
             last_event_id: SharedStr::EMPTY,
         }
@@ -151,6 +155,7 @@ impl Reconnection {
     /// An event was received: the connection is no failure.
     pub fn received(&mut self) {
         self.failures = 0;
+        self.has_received = true;
     }
 
     /// The body has ended, or broken. Takes the last event ID and the reconnection time from its decoder. Returns the
@@ -158,7 +163,7 @@ impl Reconnection {
     pub fn ended(&mut self, decoder: &EventDecoder) -> Option<Duration> {
         self.time = decoder.reconnection_time().or(self.time);
         self.last_event_id = decoder.shared_last_event_id().clone();
-        self.failed()
+        if mem::take(&mut self.has_received) { Some(self.delay()) } else { self.failed() }
     }
 
     fn delay(&self) -> Duration {

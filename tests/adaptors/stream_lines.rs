@@ -498,3 +498,14 @@ async fn a_stream_after_lines_continues_them_at_any_time() {
         }
     }
 }
+
+#[test]
+fn a_rejected_line_is_kept_while_the_source_is_pending() {
+    let script = Script::new(&[Chunk(b"t\xFFo\n"), script::Does::Pause, Chunk(b"x\n"), End]);
+    let mut lines = Utf8Reader::new(script).into_lines().keep_rejected();
+    assert!(lines.next().now_or_never().unwrap().unwrap().is_err());
+    assert!(lines.next().now_or_never().is_none());
+    assert_eq!(lines.rejected(), b"t\xFFo\n");
+    assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap(), "x");
+    assert_eq!(lines.rejected(), b"t\xFFo\n");
+}

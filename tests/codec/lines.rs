@@ -1200,3 +1200,40 @@ fn errors_of_lines(
     let first = codec.decoder().first_error().map(|error| error.valid_up_to());
     (found, codec.decoder().error_count(), first)
 }
+
+#[test]
+fn an_lf_after_a_cr_ends_no_line_if_the_lines_of_a_chunk_are_dropped_after_it() {
+    for first in [&b"x\na\r"[..], b"a\r", b"\r"] {
+        let mut decoder = LineDecoder::new().with_delimiter(Delimiter::any_newline());
+        let mut number = 0;
+        while decoder.decoder().position() < first.len() as u64 {
+            let from = decoder.decoder().position() as usize;
+            let mut lines = decoder.push(&first[from..]);
+            number = lines.next_line().unwrap().unwrap().number;
+        }
+        let mut lines = decoder.push(b"\nb\n");
+        let line = lines.next_line().unwrap().unwrap();
+        let expected = ("b", number + 1, first.len() as u64 + 1);
+        assert_eq!((line.text, line.number, line.offset), expected);
+    }
+}
+
+#[test]
+fn errors_of_a_rejected_line_with_a_fallback_are_counted_up_to_the_byte_that_rejects_it() {
+    for (input, options) in [
+        (&b"\x93\xFA\n"[..], Utf8Options::new().reject_controls()),
+        (b"\x80\xC2a\n", Utf8Options::new().only_displayable_characters()),
+        (b"\xFF\x93\xFA\xFA\n", Utf8Options::new().reject_controls()),
+    ] {
+        let count = |size: usize| {
+            let mut codec = Utf8LinesCodec::new()
+                .with_options(options)
+                .with_fallback(FallbackDecoder::part(LegacyEncoding::latin1()));
+            let items = outcomes(&mut codec, input.chunks(size));
+            assert!(items.iter().any(|item| matches!(item, Ok(Err(LineError::Utf8 { .. })))));
+            codec.decoder().error_count()
+        };
+        let counts: Vec<_> = (1..=input.len()).map(count).collect();
+        assert!(counts.iter().all(|it| *it == counts[0]), "{input:?}: {counts:?}");
+    }
+}

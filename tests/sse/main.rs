@@ -749,3 +749,15 @@ fn comments_and_keep_alives_allocate_nothing() {
     }
     assert_eq!(allocated() - before, 0);
 }
+
+#[test]
+fn a_part_that_is_cut_off_at_the_limit_is_no_repair() {
+    let mut decoder = EventDecoder::new().with_max_length(3);
+    assert!(decoder.push(b"data: abc\xC3").next().is_none());
+    let cut = decoder.finish().unwrap();
+    assert_eq!((&*cut.data, cut.repaired), ("abc", 0));
+    let mut decoder = EventDecoder::new().with_max_length(6);
+    assert!(decoder.push(b"data: abc\xC3").next().is_none());
+    let cut = decoder.finish().unwrap();
+    assert_eq!((&*cut.data, cut.repaired), ("abc\u{FFFD}", 1));
+}

@@ -117,10 +117,19 @@ async fn the_delay_doubles_with_each_failure_in_a_row_until_it_gives_up() {
 
     // An event ends the row of failures; a comment does not.
     let rules = rules.with_max_failures(2);
-    let answers = vec![down(), down(), body(&[Ok(b"data: x\n\n")]), down(), body(&[Ok(b":\n\n")])];
-    let times = [(0, ""), (3, ""), (9, ""), (12, ""), (18, "")];
+    let comment = || body(&[Ok(b":\n\n")]);
+    let answers = vec![down(), down(), body(&[Ok(b"data: x\n\n")]), down(), comment(), comment()];
+    let times = [(0, ""), (3, ""), (9, ""), (12, ""), (15, ""), (21, "")];
     let items = ["connect: down", "connect: down", "x", "connect: down", "gave up after 3"];
     assert_eq!(run(rules, answers).await, seen(&times, &items));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_with_an_event_is_no_failure() {
+    let answers = vec![body(&[Ok(b"data: a\n\n")]), body(&[Ok(b"data: b\n\n")]), Err("down")];
+    let times = [(0, ""), (3, ""), (6, "")];
+    let rules = Reconnection::new().with_max_failures(0);
+    assert_eq!(run(rules, answers).await, seen(&times, &["a", "b", "connect: down"]));
 }
 
 #[tokio::test(start_paused = true)]

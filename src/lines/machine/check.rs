@@ -113,11 +113,12 @@ impl LineMachine {
                 new => Some(step(&mut scanner, new, next)),
             };
             self.decoder.continue_from(scanner);
-            if let LineEncoding::Parts { from } = line.encoding
-                && !matches!(step, Some(Step::Error(error)) if error.kind().is_ill_formed())
-            {
-                let is_last = matches!(step, None | Some(Step::NeedMore));
-                let next = if is_last { next } else { LineAction::End };
+            if let LineEncoding::Parts { from } = line.encoding {
+                let next = match step {
+                    None | Some(Step::NeedMore) => next,
+                    Some(Step::Error(error)) if error.kind().is_ill_formed() => LineAction::More,
+                    _ => LineAction::End,
+                };
                 if let Some(error) = self.check_parts(line, bytes, from, next) {
                     return Some(error);
                 }

@@ -201,13 +201,6 @@ impl LineMachine {
         self.rejected = Some(Box::default());
     }
 
-    /// Frees the bytes of a rejected line that has ended.
-    pub(crate) fn free_rejected(&mut self) {
-        if let Some(line) = self.rejected.as_mut().filter(|line| line.error.is_none()) {
-            line.bytes = Vec::new();
-        }
-    }
-
     /// Returns the bytes of the last rejected line, if they are kept.
     pub(crate) fn rejected(&self) -> &[u8] {
         self.rejected.as_ref().map_or(&[], |line| &line.bytes)
@@ -271,11 +264,17 @@ impl LineMachine {
 
     /// Like [`step`](Self::step), but keeps the bytes of a rejected line, and returns its error once it has ended.
     fn step_keeping<'b>(&mut self, bytes: &'b [u8], next: LineAction) -> LineStep<'b> {
-        let (mut used, most) = (0, self.most_incomplete());
+        let (mut used, most) = (0, self.max_length.saturating_add(self.delimiter.max_len()));
         loop {
             let (consumed, item) = self.step_line(&bytes[used..], next);
-            let taken = &bytes[used..][..consumed];
+            let mut taken = &bytes[used..][..consumed];
             used += consumed;
+            if let (LineState::Start, [line @ .., cr, b'\n']) = (self.state, taken)
+                && self.delimiter.takes_lf_after(*cr)
+            {
+                // The LF can also arrive later.
+                taken = &taken[..=line.len()];
+            }
             let Some(line) = &mut self.rejected else { return (used, item) };
             match item {
                 Some(Ok(_)) => return (used, item),

@@ -28,9 +28,9 @@ use pending::Pending;
 /// 16,384 bytes (16 KiB) wait; near the limit earlier, and in [strict](Self::strict) mode as it arrives.
 ///
 /// The decoder holds only the text of the incomplete event, at most 16,777,216 bytes (16 MiB) and two IDs of 8,192
-/// bytes (8 KiB) unless [`with_max_length`](Self::with_max_length) and
+/// bytes (8 KiB), and with [`push_items`](Self::push_items) a comment of the length of an event, unless [`with_max_length`](Self::with_max_length) and
 /// [`with_max_id_length`](Self::with_max_id_length) set other limits, the last event ID, and the last type if it
-/// has at most 64 bytes. Comments and unknown fields are dropped as they arrive: each byte is consumed once, and the time is
+/// has at most 64 bytes. Other comments, and unknown fields, are dropped as they arrive: each byte is consumed once, and the time is
 /// linear in the input. An empty chunk changes nothing. After an error, decoding continues with the next event.
 ///
 /// # Examples
@@ -203,7 +203,7 @@ impl EventDecoder {
     }
 
     /// Like [`push`](Self::push), but comments are items too. Servers send them while they have no event, so that an
-    /// idle timer does not fire on a connection that is alive.
+    /// idle timer does not fire on a connection that is alive. The data of an event with a comment in it is copied.
     ///
     /// # Errors
     ///
@@ -305,8 +305,8 @@ impl EventDecoder {
         self.position
     }
 
-    /// Returns the number of ill-formed parts that have been replaced in the values of `data`,
-    /// `event` and `id` lines. Validates the data that waits, at most 16,384 bytes
+    /// Returns the number of ill-formed parts that have been found in the values of `data`, `event` and `id` lines, and in
+    /// comments that are items, also if they have rejected the event. Validates the data that waits, at most 16,384 bytes
     /// (16 KiB): call it at the end, not for each chunk.
     #[must_use]
     pub fn error_count(&self) -> u64 {

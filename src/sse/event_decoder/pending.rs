@@ -139,8 +139,9 @@ impl Pending {
                 Err(Rejection::Utf8(error))
             }
             Err(_) => {
+                self.append(field, "\u{FFFD}", rules)?;
                 self.repaired += u64::from(field != Field::Comment);
-                self.append(field, "\u{FFFD}", rules)
+                Ok(())
             }
         }
     }
@@ -156,7 +157,8 @@ impl Pending {
         self.admit(field, text.len(), rules)?;
         match field {
             Field::Data => self.push_data(text, rules),
-            _ => push_within(&mut self.value, text, usize::MAX),
+            Field::Id => push_within(&mut self.value, text, rules.id),
+            _ => push_within(&mut self.value, text, rules.content),
         }
         Ok(())
     }
