@@ -106,8 +106,9 @@ impl WriteText {
     /// Takes formatted text, piece by piece.
     pub(crate) fn take_fmt(&mut self, arguments: fmt::Arguments<'_>) -> io::Result<()> {
         let mut formatted = Formatted { text: self, ended: Ok(()) };
-        fmt::write(&mut formatted, arguments).map_err(|_| formatting_failed())?;
-        Ok(formatted.ended?)
+        let done = fmt::write(&mut formatted, arguments);
+        formatted.ended?;
+        done.map_err(|_| formatting_failed())
     }
 
     /// Ends the text: a held surrogate is an error, once, or is repaired.

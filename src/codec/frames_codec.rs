@@ -107,7 +107,7 @@ impl<C: Encoder<Bytes>, T: Into<ByteString>> Encoder<T> for Utf8FramesCodec<C> {
 /// # Errors
 ///
 /// [`InvalidData`](io::ErrorKind::InvalidData) if the length is missing, malformed or over the limit. Where the next frame
-/// begins is then unknown: close the connection.
+/// begins is then unknown: close the connection. [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the stream ends inside a frame.
 ///
 /// # Examples
 ///
@@ -139,14 +139,16 @@ enum Framing {
 
 /// The most bytes before a frame: fields of `ContentLength` that are ignored.
 const MAX_HEADER: usize = 4096;
+/// The digits of the largest length.
+const MAX_DIGITS: usize = usize::MAX.ilog10() as usize + 1;
 
 impl DecimalFrames {
-    /// The length and a space, as in syslog over TCP (RFC 6587, section 3.4.1).
+    /// The length and a space, as in syslog over TCP (RFC 6587, section 3.4.1). A length has no leading zeros.
     pub const fn octet_counting() -> Self {
         Self::of(Framing::OctetCounting)
     }
 
-    /// The length and a colon before a frame, a comma after it.
+    /// The length and a colon before a frame, a comma after it. A length has no leading zeros.
     pub const fn netstrings() -> Self {
         Self::of(Framing::Netstring)
     }
@@ -173,7 +175,7 @@ impl DecimalFrames {
             Framing::Netstring => b":",
             Framing::ContentLength => b"\r\n\r\n",
         };
-        let most = if end.len() > 1 { MAX_HEADER } else { 20 };
+        let most = if end.len() > 1 { MAX_HEADER } else { MAX_DIGITS + 1 };
         let window = &src[..src.len().min(most)];
         let Some(at) = window.windows(end.len()).position(|bytes| bytes == end) else {
             return if window.len() == most {
@@ -189,6 +191,12 @@ impl DecimalFrames {
         };
         // Nothing but digits: `parse` accepts a sign.
         let is_number = digits.iter().all(u8::is_ascii_digit);
+        if matches!(
+            (self.framing, digits),
+            (Framing::OctetCounting | Framing::Netstring, [b'0', _, ..])
+        ) {
+            return Err(invalid("the length of a frame has leading zeros"));
+        }
         let len = str::from_utf8(digits).ok().filter(|_| is_number).and_then(|it| it.parse().ok());
         let len: usize = len.ok_or_else(|| invalid("the length of a frame is not a number"))?;
         if len > self.max_length {
@@ -245,6 +253,18 @@ impl Decoder for DecimalFrames {
         let frame = src.split_to(len).freeze();
         src.advance(after);
         Ok(Some(frame))
+    }
+
+    fn decode_eof(&mut self, src: &mut BytesMut) -> io::Result<Option<Bytes>> {
+        let frame = self.decode(src)?;
+        if frame.is_none() && !src.is_empty() {
+            src.clear();
+            return Err(io::Error::new(
+                io::ErrorKind::UnexpectedEof,
+                "the stream ends inside a frame",
+            ));
+        }
+        Ok(frame)
     }
 }
 

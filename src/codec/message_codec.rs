@@ -27,7 +27,7 @@ use crate::websocket::{
 /// # Errors
 ///
 /// Decoding: [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the stream ends inside a message, an error of the reader, or
-/// [`Other`](io::ErrorKind::Other) for more than 1 MiB after the last item.
+/// [`Other`](io::ErrorKind::Other) for more than 1 MiB after the last item, or from its ill-formed bytes on.
 ///
 /// Encoding: [`InvalidInput`](io::ErrorKind::InvalidInput) for a close code that must not be sent or a ping or pong of more
 /// than 125 bytes, and [`BrokenPipe`](io::ErrorKind::BrokenPipe) for a message after the close frame. Nothing is written then.
@@ -77,11 +77,11 @@ enum MessageState {
     /// In a frame with this much payload left. `fin` is false if more frames of a message follow.
     Payload { rest: u64, fin: bool },
     /// The last item has been returned, and this many bytes after it have been discarded.
-    Ended { discarded: usize },
+    Ended { discarded: u64 },
 }
 
 /// The maximum number of bytes that are discarded after the last item.
-const MAX_DISCARDED: usize = 1 << 20;
+const MAX_DISCARDED: u64 = 1 << 20;
 
 impl MessageCodec {
     /// Creates the codec of a server. It rejects frames that are not masked.
@@ -135,7 +135,13 @@ impl MessageCodec {
             let len = rest.min(src.len() as u64);
             self.state = MessageState::Payload { rest: rest - len, fin };
             if len > 0 {
-                self.messages.push_bytes(src.split_to(len as usize))?;
+                let received = self.messages.position() + len;
+                if let Err(error) = self.messages.push_bytes(src.split_to(len as usize)) {
+                    // What follows an ill-formed part is discarded, also if it has arrived with it.
+                    let part = error.offset().unwrap_or(received);
+                    self.state = MessageState::Ended { discarded: received.saturating_sub(part) };
+                    return Err(error);
+                }
             }
             if len < rest {
                 return Ok(None);
@@ -154,7 +160,7 @@ impl Decoder for MessageCodec {
 
     fn decode(&mut self, src: &mut BytesMut) -> io::Result<Option<Self::Item>> {
         if let MessageState::Ended { discarded } = &mut self.state {
-            *discarded = discarded.saturating_add(src.len());
+            *discarded = discarded.saturating_add(src.len() as u64);
             src.clear();
             if *discarded > MAX_DISCARDED {
                 return Err(io::Error::other(format!(
@@ -164,7 +170,8 @@ impl Decoder for MessageCodec {
             return Ok(None);
         }
         let item = self.next(src).transpose();
-        if let Some(Ok(Message::Close(_)) | Err(_)) = item {
+        let is_last = matches!(item, Some(Ok(Message::Close(_)) | Err(_)));
+        if is_last && !matches!(self.state, MessageState::Ended { .. }) {
             self.state = MessageState::Ended { discarded: 0 };
         }
         Ok(item)

@@ -102,7 +102,7 @@ impl DialectEncoder {
         }
         // The result of `finish` is returned through memory: scenario `dialect`, rows `*-encode`.
         if self.holds_before_text() {
-            out(&self.finish()?);
+            out(&self.finish_before_text()?);
         }
         encode_text(self.dialect(), text, out);
         Ok(())

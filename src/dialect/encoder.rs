@@ -172,9 +172,11 @@ impl DialectEncoder {
     /// assert_eq!(*encoder.finish().unwrap(), []);
     /// ```
     pub fn finish(&mut self) -> Result<EncodedBytes, DialectError> {
-        let mut bytes = self.begin();
-        self.release(&mut bytes)?;
-        self.bom.take_bom();
+        let leaves_half = self.leaves_half();
+        let bytes = self.finish_before_text()?;
+        if leaves_half {
+            self.held = HeldSurrogate::Written;
+        }
         Ok(bytes)
     }
 
@@ -240,7 +242,7 @@ impl DialectEncoder {
     fn push(&mut self, code_point: u32, pairs: Pairs) -> Result<EncodedBytes, DialectError> {
         let mut bytes = self.begin();
         let ends_pair = pairs == Pairs::Joined && is_trailing_surrogate(code_point);
-        let held = self.held;
+        let (held, leaves_half) = (self.held, self.leaves_half());
         let whole = match held {
             HeldSurrogate::Half(leading) if ends_pair => {
                 self.held = HeldSurrogate::Nothing;
@@ -251,18 +253,47 @@ impl DialectEncoder {
                 code_point
             }
         };
-        let offset = self.position;
+        let follows_half = leaves_half && whole == code_point;
+        let (offset, len) = (self.position, bytes.len);
         self.position += 1;
-        if held == HeldSurrogate::Written && ends_pair {
-            self.reject(code_point, Utf8ErrorKind::SurrogatePair, offset, &mut bytes)?;
+        let written = if follows_half && ends_pair {
+            self.reject(code_point, Utf8ErrorKind::SurrogatePair, offset, &mut bytes)
         } else if pairs == Pairs::Joined && is_leading_surrogate(code_point) {
             self.held = HeldSurrogate::Half(code_point);
-        } else if let Err(error) = self.write(whole, offset, &mut bytes) {
-            if let HeldSurrogate::Half(leading) | HeldSurrogate::Alone(leading) = held {
-                self.held = HeldSurrogate::Alone(leading);
-            }
+            Ok(())
+        } else {
+            self.write(whole, offset, &mut bytes)
+        };
+        if let Err(error) = written {
+            self.held = match held {
+                HeldSurrogate::Half(leading) => HeldSurrogate::Alone(leading),
+                held => held,
+            };
             return Err(error);
         }
+        if follows_half && bytes.len == len && self.held == HeldSurrogate::Nothing {
+            self.held = HeldSurrogate::Written;
+        }
+        self.bom.take_bom();
+        Ok(bytes)
+    }
+
+    /// Whether the last bytes, with what is held, are the first half of a pair. A second half after them would become a pair
+    /// that is not what was pushed, or in WTF-8 an ill-formed one.
+    fn leaves_half(&self) -> bool {
+        match self.held {
+            HeldSurrogate::Nothing => false,
+            HeldSurrogate::Written => true,
+            HeldSurrogate::Half(surrogate) | HeldSurrogate::Alone(surrogate) => {
+                form(self.dialect, self.options, surrogate).is_some()
+            }
+        }
+    }
+
+    /// Like [`finish`](Self::finish), before text, after which no surrogate continues a pair.
+    pub(super) fn finish_before_text(&mut self) -> Result<EncodedBytes, DialectError> {
+        let mut bytes = self.begin();
+        self.release(&mut bytes)?;
         self.bom.take_bom();
         Ok(bytes)
     }

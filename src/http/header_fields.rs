@@ -20,12 +20,12 @@ pub(super) fn forget_bytes(fields: &mut HeaderMap) {
         fields.remove(name);
     }
     let Some(tag) = fields.remove(ETAG) else { return };
-    let weak = match tag.as_bytes() {
-        [b'W', b'/', ..] => Ok(tag),
-        [b'"', ..] => HeaderValue::from_bytes(&[b"W/", tag.as_bytes()].concat()),
-        _ => return,
-    };
-    if let Ok(weak) = weak {
+    // RFC 9110, section 8.8.3.
+    let opaque = tag.as_bytes().strip_prefix(b"W/").unwrap_or(tag.as_bytes());
+    if let [b'"', inner @ .., b'"'] = opaque
+        && inner.iter().all(|byte| matches!(byte, 0x21 | 0x23..=0x7E | 0x80..))
+        && let Ok(weak) = HeaderValue::from_bytes(&[b"W/", opaque].concat())
+    {
         fields.insert(ETAG, weak);
     }
 }

@@ -124,6 +124,8 @@ fn a_malformed_length_is_an_error_before_the_frame_is_buffered() {
         (octets, b" hello"),
         (octets, b"5x hello"),
         (octets, b"99999999999999999999999 "),
+        (octets, b"05 hello"),
+        (netstrings, b"00001:a,"),
         (netstrings, b"1:ab"),
         (content_length, b"Content-Type: a\r\n\r\n"),
         (content_length, b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab"),
@@ -139,6 +141,28 @@ fn a_malformed_length_is_an_error_before_the_frame_is_buffered() {
         Ok(Some("ok".into()))
     );
     assert_eq!(headers(octets, b"12"), Ok(None));
+    let largest = format!("{}:", usize::MAX);
+    let expected = format!("a frame of {} bytes is longer than 1000 bytes", usize::MAX);
+    assert_eq!(headers(netstrings, largest.as_bytes()), Err(expected));
+    assert_eq!(headers(octets, b"0 "), Ok(Some("".into())));
+}
+
+#[test]
+fn a_stream_that_ends_inside_a_frame_is_an_error() {
+    for framing in framings() {
+        let mut whole = BytesMut::new();
+        Encoder::<&str>::encode(&mut { framing }, "hello", &mut whole).unwrap();
+        for len in 0..=whole.len() {
+            let mut buffer = BytesMut::from(&whole[..len]);
+            let result = { framing }.decode_eof(&mut buffer);
+            match len {
+                0 => assert!(matches!(result, Ok(None))),
+                _ if len == whole.len() => assert_eq!(result.unwrap().unwrap(), "hello"),
+                _ => assert_eq!(result.unwrap_err().kind(), io::ErrorKind::UnexpectedEof),
+            }
+            assert!(buffer.is_empty());
+        }
+    }
 }
 
 #[test]
@@ -387,4 +411,30 @@ fn messages_of_a_client_are_masked_and_nothing_follows_a_close_frame() {
     }
     server.encode(Message::Text("a".into()), &mut bytes).unwrap();
     assert_eq!(bytes, b"\x81\x01a"[..]);
+}
+
+#[test]
+fn what_follows_ill_formed_text_is_discarded_up_to_the_same_limit_at_any_split() {
+    let read = |bytes: &[u8], size: usize| {
+        let (mut codec, mut buffer) = (MessageCodec::server(), BytesMut::new());
+        let mut offsets = Vec::new();
+        for chunk in bytes.chunks(size) {
+            buffer.extend_from_slice(chunk);
+            loop {
+                match codec.decode(&mut buffer) {
+                    Ok(Some(item)) => offsets.push(item.unwrap_err().offset()),
+                    Ok(None) => break,
+                    Err(error) => return (offsets, Some(error.kind())),
+                }
+            }
+        }
+        (offsets, None)
+    };
+    for (len, error) in [(1 << 20, None), ((1 << 20) + 1, Some(io::ErrorKind::Other))] {
+        let payload = [&b"ok"[..], &vec![0xFF; len]].concat();
+        let bytes = frame(MASK, Opcode::Text, true, &payload);
+        for size in [4096, 100_000, bytes.len()] {
+            assert_eq!(read(&bytes, size), (vec![Some(2)], error), "{size}");
+        }
+    }
 }

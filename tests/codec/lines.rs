@@ -1237,3 +1237,27 @@ fn errors_of_a_rejected_line_with_a_fallback_are_counted_up_to_the_byte_that_rej
         assert!(counts.iter().all(|it| *it == counts[0]), "{input:?}: {counts:?}");
     }
 }
+
+#[test]
+fn text_after_a_rejected_or_cut_line_continues_at_the_same_byte_at_any_split() {
+    let input = b"abcd\xC3\xA9gh\nX";
+    for (max_length, long_lines, expected) in [
+        (2, LongLines::Reject, "cd\u{E9}gh\nX"),
+        (5, LongLines::Reject, "\u{E9}gh\nX"),
+        (0, LongLines::Reject, "abcd\u{E9}gh\nX"),
+        (2, LongLines::Cut, "cd\u{E9}gh\nX"),
+        (5, LongLines::Cut, "\u{E9}gh\nX"),
+    ] {
+        for cut in max_length + 2..=input.len() {
+            let mut lines =
+                Utf8LinesCodec::new().with_max_length(max_length).with_long_lines(long_lines);
+            let mut buffer = BytesMut::from(&input[..cut]);
+            let item = lines.decode(&mut buffer).unwrap();
+            let Some(item) = item else { continue };
+            assert_eq!(item.is_ok(), long_lines == LongLines::Cut);
+            buffer.extend_from_slice(&input[cut..]);
+            let text = Utf8Codec::from(lines).decode_eof(&mut buffer).unwrap().unwrap();
+            assert_eq!(text, expected, "{max_length} {long_lines:?} {cut}");
+        }
+    }
+}

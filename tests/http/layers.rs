@@ -397,9 +397,10 @@ fn fields_that_describe_the_bytes_are_kept_only_for_an_unchanged_body() {
         (layer, "text/plain; charset=windows-1252"),
     ];
     for (layer, media_type) in changing {
-        for (tag, weak) in
-            [("\"v1\"", Some("W/\"v1\"")), ("W/\"v1\"", Some("W/\"v1\"")), ("v1", None)]
-        {
+        let (strong, weak) = ("\"v1\"", "W/\"v1\"");
+        let malformed = ["v1", "\"v1", "W/v1", "W/\"a\" x", "\"", "W/\"a b\""];
+        let malformed = malformed.map(|tag| (tag, None));
+        for (tag, weak) in [(strong, Some(weak)), (weak, Some(weak))].into_iter().chain(malformed) {
             for fields in outcomes(layer, media_type, tag).as_flattened() {
                 for (name, _) in OF_BYTES {
                     assert!(!fields.contains_key(name), "{name}, {media_type}");

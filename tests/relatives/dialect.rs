@@ -342,9 +342,34 @@ fn an_encoder_error_loses_no_data() {
     let error = encoder.push_code_points_to_vec(&code_points, &mut bytes).unwrap_err();
     assert_eq!((error.offset(), encoder.position()), (1, 2));
     let rest = &code_points[encoder.position() as usize..];
-    encoder.push_code_points_to_vec(rest, &mut bytes).unwrap();
+    // Written, the next one would complete a pair.
+    let error = encoder.push_code_points_to_vec(rest, &mut bytes).unwrap_err();
+    assert_eq!((error.offset(), error.kind()), (2, Utf8ErrorKind::SurrogatePair));
+    encoder.push_code_points_to_vec(&[0x41], &mut bytes).unwrap();
     encoder.finish_to_vec(&mut bytes).unwrap();
-    assert_eq!(bytes, b"\xEF\xBB\xBF\xED\xA0\x80\xED\xB0\x80A");
+    assert_eq!(bytes, b"\xEF\xBB\xBF\xED\xA0\x80A");
+}
+
+#[test]
+fn surrogates_around_what_writes_nothing_become_no_pair() {
+    let modes = [ErrorMode::Fatal, ErrorMode::Skip];
+    for (mode, between) in modes.into_iter().flat_map(|mode| [(mode, true), (mode, false)]) {
+        let mut encoder = DialectEncoder::new(Dialect::Wtf8).with_error_mode(mode);
+        let mut bytes = encoder.push_code_point(0xD83D).unwrap().to_vec();
+        if between {
+            let rejected = encoder.push_code_point(0x11_0000);
+            bytes.extend_from_slice(rejected.as_deref().unwrap_or_default());
+        } else {
+            bytes.extend_from_slice(&encoder.finish().unwrap());
+        }
+        for _ in 0..2 {
+            let second = encoder.push_code_point(0xDE00);
+            assert_eq!(second.is_err(), mode == ErrorMode::Fatal);
+            bytes.extend_from_slice(second.as_deref().unwrap_or_default());
+        }
+        bytes.extend_from_slice(&encoder.push_code_point(0x41).unwrap());
+        assert_eq!(bytes, b"\xED\xA0\xBDA", "{mode:?}, {between}");
+    }
 }
 
 #[test]

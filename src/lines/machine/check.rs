@@ -332,14 +332,14 @@ impl LineMachine {
                 error = self.check(&mut line, bytes, self.max_length, LineAction::Cut);
             }
             if error.is_none() {
-                return self.cut(line, bytes, content);
+                return self.cut(line, bytes);
             }
         }
         let (error, len) = match error {
             Some(error) => (error, line.checked),
             None => {
                 let (number, offset) = (self.number, line.start.position());
-                (LineError::TooLong { number, offset, max_length: self.max_length }, content)
+                (LineError::TooLong { number, offset, max_length: self.max_length }, line.checked)
             }
         };
         self.reject(line.start, len);
@@ -347,18 +347,18 @@ impl LineMachine {
     }
 
     /// Takes the characters of `line` up to the limit, whose errors are counted. The rest of the line is skipped.
-    fn cut<'b>(&mut self, mut line: OpenLine, bytes: &'b [u8], content: usize) -> LineStep<'b> {
+    fn cut<'b>(&mut self, mut line: OpenLine, bytes: &'b [u8]) -> LineStep<'b> {
         let whole = line.checked.min(self.max_length);
         if let Some(text) = self.take_clean(&mut line, &bytes[..whole]) {
-            self.reject(line.start, content);
-            return (content, Some(Ok((Some(text), self.info(line, LineEnd::Limit)))));
+            self.reject(line.start, whole);
+            return (whole, Some(Ok((Some(text), self.info(line, LineEnd::Limit)))));
         }
         // If the last character has been checked, the byte after the limit has shown that it is ill-formed.
         let after = match whole == self.max_length && !self.falls_back() {
             true => LineAction::Byte(bytes[whole]),
             false => LineAction::Cut,
         };
-        self.take_repaired(line, bytes, self.max_length, (content, LineEnd::Limit), after)
+        self.take_repaired(line, bytes, self.max_length, (whole, LineEnd::Limit), after)
     }
 }
 

@@ -585,6 +585,7 @@ impl Writing {
             bytes: Vec::new(),
             errors: Vec::new(),
             first_half: None,
+            ends_with_half: false,
             taken: 0,
         };
         Self {
@@ -690,8 +691,10 @@ struct Written {
     /// Without the BOM.
     bytes: Vec<u8>,
     errors: Vec<Rejected>,
-    /// The high surrogate, if it was the last code point.
+    /// The high surrogate that is held, if there is one.
     first_half: Option<Rejected>,
+    /// Whether the bytes end with a high surrogate that can be the first half of a pair.
+    ends_with_half: bool,
     taken: u64,
 }
 
@@ -700,17 +703,19 @@ impl Written {
         let index = self.taken;
         self.taken += 1;
         let is_second = joined && (0xDC00..=0xDFFF).contains(&value);
-        match self.first_half.take() {
-            Some((_, first)) if is_second && self.waits => {
-                return self.put(index, 0x1_0000 + ((first & 0x3FF) << 10) + (value & 0x3FF));
-            }
-            Some(_) if is_second => return self.reject(index, value),
-            Some((index, first)) if self.waits => self.put(index, first),
-            _ => {}
+        if is_second && let Some((_, first)) = self.first_half.take() {
+            return self.put(index, 0x1_0000 + ((first & 0x3FF) << 10) + (value & 0x3FF));
         }
-        let is_first = joined && (0xD800..=0xDBFF).contains(&value);
-        self.first_half = is_first.then_some((index, value));
-        if !is_first || !self.waits {
+        self.end();
+        if is_second && self.ends_with_half {
+            return self.reject(index, value);
+        }
+        if joined && (0xD800..=0xDBFF).contains(&value) {
+            self.first_half = Some((index, value));
+            if !self.waits {
+                self.end();
+            }
+        } else {
             self.put(index, value);
         }
     }
@@ -723,16 +728,22 @@ impl Written {
     }
 
     fn end(&mut self) {
-        if let Some((index, first)) = self.first_half.take().filter(|_| self.waits) {
+        if let Some((index, first)) = self.first_half.take() {
             self.put(index, first);
+            self.ends_with_half |= model::encode(self.rules, first).is_some();
         }
     }
 
     fn put(&mut self, index: u64, value: u32) {
         match model::encode(self.rules, value) {
-            Some(form) => self.bytes.extend(form),
+            Some(form) => self.write(&form),
             None => self.reject(index, value),
         }
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        self.ends_with_half &= bytes.is_empty();
     }
 
     fn reject(&mut self, index: u64, value: u32) {
@@ -743,7 +754,7 @@ impl Written {
             ErrorMode::Escape => format!("\\u{value:04x}"),
             _ => "\u{FFFD}".to_owned(),
         };
-        self.bytes.extend_from_slice(repair.as_bytes());
+        self.write(repair.as_bytes());
     }
 
     fn signed(&self) -> Vec<u8> {
