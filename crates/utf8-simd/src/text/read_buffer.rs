@@ -147,7 +147,7 @@ impl ReadBuffer {
     }
 
     /// Moves the rest to the front, and returns the memory that a reader may fill. With the rest it has at most `capacity`
-    /// bytes, or 4, so that a character fits.
+    /// bytes: at least 4 are needed, or an incomplete character can leave no room.
     ///
     /// Allocates on the heap if the last read filled the buffer.
     ///
@@ -174,7 +174,7 @@ impl ReadBuffer {
         }
         // The memory exceeds `capacity` if that has been reduced.
         let room = &mut memory[len..];
-        let most = room.len().min(capacity.max(4).saturating_sub(len));
+        let most = room.len().min(capacity.saturating_sub(len));
         &mut room[..most]
     }
 

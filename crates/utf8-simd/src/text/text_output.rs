@@ -321,13 +321,14 @@ pub fn push_utf16(
 pub fn push_latin1(level: Level, latin1: &[u8], text: &mut String) {
     /// The most bytes that are converted at once, so that the room for them is still in the cache.
     const BLOCK: usize = 4096;
+    if latin1.len() > BLOCK {
+        return latin1.chunks(BLOCK).for_each(|block| push_latin1(level, block, text));
+    }
+    let len = text.len();
     // SAFETY: the bytes in use are not changed. The level promises that the first `written` bytes after them are whole,
     // well-formed characters (`tests/levels/latin1.rs` checks every level); the others, which can be anything, are removed.
     let bytes = unsafe { text.as_mut_vec() };
-    for block in latin1.chunks(BLOCK) {
-        let len = bytes.len();
-        bytes.resize(len + 2 * block.len(), 0);
-        let (_, written) = level.encode_latin1(block, &mut bytes[len..]);
-        bytes.truncate(len + written);
-    }
+    bytes.resize(len + 2 * latin1.len(), 0);
+    let (_, written) = level.encode_latin1(latin1, &mut bytes[len..]);
+    bytes.truncate(len + written);
 }

@@ -451,17 +451,15 @@ mod text {
 
     #[cfg(feature = "std")]
     #[test]
-    fn a_character_fits_into_every_room() {
+    fn a_character_fits_into_four_bytes() {
         let smile = "\u{1F600}".as_bytes();
-        for capacity in 0..=4 {
-            let mut buffer = ReadBuffer::new();
-            for byte in smile {
-                buffer.room(capacity)[0] = *byte;
-                buffer.fill(1);
-            }
-            assert_eq!(buffer.rest(), smile);
-            assert!(buffer.room(capacity).is_empty());
+        let mut buffer = ReadBuffer::new();
+        for byte in smile {
+            buffer.room(4)[0] = *byte;
+            buffer.fill(1);
         }
+        assert_eq!(buffer.rest(), smile);
+        assert!(buffer.room(4).is_empty());
     }
 
     #[cfg(feature = "std")]
