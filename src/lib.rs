@@ -44,7 +44,8 @@
 //! | `FramedRead` | text and errors, all bytes | [`codec::Utf8ChunksCodec`] | `codec` |
 //! | `FramedRead` | WebSocket messages | [`codec::MessageCodec`] | `codec` |
 //! | WebSocket frames | headers, messages | [`websocket::FrameHeader`], [`MessageAssembler`](websocket::MessageAssembler) | `std` |
-//! | HTTP body | text, lines, `char`s | [`http::Utf8Body`] | `http-body` |
+//! | HTTP body | text | [`http::Utf8Body`] | `http-body` |
+//! | HTTP body | lines, `char`s | [`Utf8Body::into_lines`](http::Utf8Body::into_lines), `into_chars` | `http-body`, `stream` |
 //! | slices | lines | [`lines::LineDecoder`] | `alloc` |
 //! | slices | server-sent events, and back | [`sse::EventDecoder`], [`EventEncoder`](sse::EventEncoder) | `alloc` |
 //! | `Stream` or `AsyncRead` | server-sent events | [`stream::Utf8Stream::events`] | `stream` |
@@ -85,7 +86,7 @@
 //!   returns all or nothing.
 //! - **No input causes a panic.**
 //!
-//! Exceptions: A rejected line, frame, Java string or server-sent event is dropped, with its text before the error;
+//! Exceptions to the first point: a rejected line, frame, Java string or server-sent event is dropped, with its text before the error;
 //! the next one follows. `FramedRead` ends a stream at the first `Err` of its codec. A `MessageAssembler` returns
 //! errors until `reset`. A `Utf8Body` ends when its limit is exceeded or the inner body fails.
 //!

@@ -156,7 +156,7 @@ impl<S> Utf8Lines<S> {
     }
 
     /// Returns the bytes of the last rejected line, with its delimiter: at most as many as the limit and the delimiter have, from its
-    /// first on. [`Delimiter::any_newline`] ends at a CR: an LF after it is not among them. Empty unless [`keep_rejected`](Self::keep_rejected) is set.
+    /// first on. With [`Delimiter::any_newline`], an LF after a CR is not included. Empty unless [`keep_rejected`](Self::keep_rejected) is set.
     pub fn rejected(&self) -> &[u8] {
         self.lines.decoder.machine.rejected()
     }
@@ -296,6 +296,9 @@ impl ReadLines {
             self.block.1 = self.buffer.split().freeze();
         }
         if let Some(found) = self.decoder.find_line(&mut self.block, &mut self.cursor) {
+            if !self.decoder.incomplete().is_empty() {
+                self.join_rest();
+            }
             return NextLine::Line(found);
         }
         match self.state {
@@ -311,6 +314,15 @@ impl ReadLines {
             },
             SourceState::Ended => NextLine::End,
         }
+    }
+
+    /// A line that is rejected or cut has left bytes in the decoder, and is not in the block. They precede the rest of the block.
+    #[cold]
+    fn join_rest(&mut self) {
+        let rest = &self.block.1[self.cursor.at()..];
+        let joined = [&self.decoder.take_incomplete(), rest].concat();
+        self.block = (ByteString::new(), joined.into());
+        self.cursor = self.decoder.cursor();
     }
 
     /// Returns a line that has been found.

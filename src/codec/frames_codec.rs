@@ -143,7 +143,8 @@ const MAX_HEADER: usize = 4096;
 const MAX_DIGITS: usize = usize::MAX.ilog10() as usize + 1;
 
 impl DecimalFrames {
-    /// The length and a space, as in syslog over TCP (RFC 6587, section 3.4.1). A length has no leading zeros.
+    /// The length and a space, as in syslog over TCP (RFC 6587, section 3.4.1). A length has no leading zeros;
+    /// a frame of length 0, which the RFC does not have, is accepted.
     pub const fn octet_counting() -> Self {
         Self::of(Framing::OctetCounting)
     }

@@ -27,7 +27,8 @@ use crate::websocket::{
 /// # Errors
 ///
 /// Decoding: [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the stream ends inside a message, an error of the reader, or
-/// [`Other`](io::ErrorKind::Other) for more than 1 MiB after the last item, or from its ill-formed bytes on.
+/// [`Other`](io::ErrorKind::Other) if more than 1 MiB follows the last item, counted from the ill-formed bytes if they are the
+/// reason.
 ///
 /// Encoding: [`InvalidInput`](io::ErrorKind::InvalidInput) for a close code that must not be sent or a ping or pong of more
 /// than 125 bytes, and [`BrokenPipe`](io::ErrorKind::BrokenPipe) for a message after the close frame. Nothing is written then.
@@ -137,9 +138,11 @@ impl MessageCodec {
             if len > 0 {
                 let received = self.messages.position() + len;
                 if let Err(error) = self.messages.push_bytes(src.split_to(len as usize)) {
-                    // What follows an ill-formed part is discarded, also if it has arrived with it.
-                    let part = error.offset().unwrap_or(received);
-                    self.state = MessageState::Ended { discarded: received.saturating_sub(part) };
+                    if let MessageError::Utf8(error) = error {
+                        // What follows an ill-formed part is discarded, also if it has arrived with it.
+                        let discarded = received.saturating_sub(error.valid_up_to());
+                        self.state = MessageState::Ended { discarded };
+                    }
                     return Err(error);
                 }
             }

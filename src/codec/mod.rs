@@ -109,11 +109,11 @@ pub enum CodecError<E = Utf8Error> {
     /// next call continues after them. An encoder has written nothing.
     #[error("{0}")]
     Invalid(E),
-    /// The text contains a delimiter, so a reader would end the line before the end of the text. Nothing was
-    /// written.
-    #[error("text contains the delimiter at byte {offset}")]
+    /// The text contains a delimiter, or a CR or LF that the delimiter forbids, so a reader would end or reject the line
+    /// before the end of the text. Nothing was written.
+    #[error("text contains a delimiter, or a bare CR or LF, at byte {offset}")]
     EmbeddedDelimiter {
-        /// The offset in the text of the first byte of the delimiter.
+        /// The offset in the text of the first of these bytes.
         offset: usize,
     },
     /// The encoded text is longer than the format allows. Nothing was written.

@@ -17,7 +17,8 @@ use crate::dialect::grammar::{
 /// The first half of a pair of UTF-16 units is held until the next unit arrives. In
 /// [`Wtf8`](Dialect::Wtf8), where a pair must become one character, a code point that is such a
 /// half is held too. Nothing else is held. [`finish`](Self::finish) writes what is held. In the
-/// other dialects, two surrogates that are pushed as code points are never a pair.
+/// other dialects, two surrogates that are pushed as code points are never a pair. A first half that has been written alone,
+/// by `finish` or before a rejected code point, is not completed: a second half directly after it is rejected.
 ///
 /// Every dialect encodes all Unicode scalar values. Code points without a form in the dialect are
 /// rejected: surrogates that the dialect does not support, and values above U+10FFFF except in RFC
@@ -57,7 +58,7 @@ enum HeldSurrogate {
     Half(u32),
     /// An unpaired one. The next code point was rejected, and the call returned that error.
     Alone(u32),
-    /// None. The last code point is the first half of a pair, and has been written.
+    /// None. The last bytes written are the first half of a pair.
     Written,
 }
 

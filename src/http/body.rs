@@ -103,8 +103,8 @@ impl<B> Utf8Body<B> {
     /// If the text has already begun, it continues with the same offsets: the rejected characters apply to
     /// the bytes that have not been decoded, and the other options have no effect.
     ///
-    /// If the charset is not UTF-8, the options apply to the converted text: its first character can be a BOM, also after
-    /// ill-formed bytes that became no text. In UTF-16, a BOM also determines the byte order, as in the WHATWG Encoding
+    /// If the charset is not UTF-8, the options apply to the converted text: a BOM is recognised at its start, even if
+    /// skipped ill-formed bytes precede it. In UTF-16, a BOM also determines the byte order, as in the WHATWG Encoding
     /// Standard.
     pub fn with_options(mut self, options: Utf8Options) -> Self {
         self.text.decoder = self.text.decoder.with_options(options);

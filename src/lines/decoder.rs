@@ -158,7 +158,7 @@ impl LineDecoder {
     }
 
     /// Returns the bytes of the last rejected line, with its delimiter: at most as many as the limit and the delimiter have, from its
-    /// first on. [`Delimiter::any_newline`] ends at a CR: an LF after it is not among them. Empty unless [`keep_rejected`](Self::keep_rejected) is set.
+    /// first on. With [`Delimiter::any_newline`], an LF after a CR is not included. Empty unless [`keep_rejected`](Self::keep_rejected) is set.
     pub fn rejected(&self) -> &[u8] {
         self.machine.rejected()
     }
@@ -178,6 +178,12 @@ impl LineDecoder {
     /// Returns the bytes of the incomplete line that the decoder holds.
     pub fn incomplete(&self) -> &[u8] {
         &self.open
+    }
+
+    /// Takes these bytes.
+    #[cfg(feature = "std")]
+    pub(crate) fn take_incomplete(&mut self) -> Vec<u8> {
+        core::mem::take(&mut self.open)
     }
 
     /// Decodes the next chunk of the stream. Take its lines until there is none: if `ChunkLines` is dropped before, the rest
@@ -409,7 +415,8 @@ impl<'c> ChunkLines<'_, 'c> {
         self.decoder.rejected()
     }
 
-    /// Returns the bytes of the chunk after the lines that have been taken.
+    /// Returns the bytes of the chunk after the lines that have been taken. After a line that is rejected or cut,
+    /// [`incomplete`](LineDecoder::incomplete) bytes can precede them.
     pub fn rest(&self) -> &'c [u8] {
         &self.block.1[self.cursor.at..]
     }

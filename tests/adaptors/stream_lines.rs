@@ -17,7 +17,7 @@ use script::{Script, soon, whole};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use utf8_codec::codec::Utf8LinesCodec;
-use utf8_codec::lines::{Delimiter, Line, LineError};
+use utf8_codec::lines::{Delimiter, Line, LineError, LongLines};
 use utf8_codec::stream::{StreamError, Utf8Lines, Utf8Reader, Utf8Stream, Utf8StreamExt};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
@@ -508,4 +508,32 @@ fn a_rejected_line_is_kept_while_the_source_is_pending() {
     assert_eq!(lines.rejected(), b"t\xFFo\n");
     assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap(), "x");
     assert_eq!(lines.rejected(), b"t\xFFo\n");
+}
+
+#[test]
+fn what_follows_a_rejected_or_cut_line_is_whole_at_any_split() {
+    let input = b"abcd\xC3\xA9gh\nX";
+    for (long_lines, max_length) in
+        [(LongLines::Reject, 5), (LongLines::Cut, 5), (LongLines::Cut, 2)]
+    {
+        for cut in 1..input.len() {
+            let chunks = [&input[..cut], &input[cut..]].map(Bytes::from_static);
+            let texts = Utf8Stream::new(stream::iter(chunks.map(Ok::<_, Infallible>)));
+            let mut lines = texts.lines().with_max_length(max_length).with_long_lines(long_lines);
+            let item = lines.next().now_or_never().unwrap().unwrap();
+            assert_eq!(item.is_ok(), long_lines == LongLines::Cut);
+            let rest = lines.rest().len();
+            let text = block_on(lines.into_stream().try_collect::<Vec<_>>()).unwrap().concat();
+            let whole = str::from_utf8(&input[max_length / 4 * 4..]).unwrap();
+            let expected = if max_length == 2 { "cdégh\nX" } else { whole };
+            assert_eq!(text, expected, "{long_lines:?} {cut} {rest}");
+        }
+    }
+    // The CR is bare, which the next chunk shows.
+    let chunks = ["a\r", "x and the rest\r\nb\r\n"].map(Bytes::from);
+    let texts = Utf8Stream::new(stream::iter(chunks.map(Ok::<_, Infallible>)));
+    let mut lines = texts.lines().with_delimiter(Delimiter::crlf());
+    assert!(lines.next().now_or_never().unwrap().unwrap().is_err());
+    assert_eq!(lines.rest(), b"\rx and the rest\r\nb\r\n");
+    assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap(), "b");
 }

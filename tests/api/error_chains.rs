@@ -110,7 +110,7 @@ fn errors_of_codecs() -> Vec<Row> {
             "CodecError::EmbeddedDelimiter",
             E::EmbeddedDelimiter { offset: 3 },
             3,
-            &["text contains the delimiter at byte 3"],
+            &["text contains a delimiter, or a bare CR or LF, at byte 3"],
         ),
         row(
             "CodecError::TooLong",

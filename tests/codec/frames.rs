@@ -438,3 +438,16 @@ fn what_follows_ill_formed_text_is_discarded_up_to_the_same_limit_at_any_split()
         }
     }
 }
+
+#[test]
+fn an_ill_formed_close_reason_after_a_long_fragment_discards_nothing() {
+    let mut close = encode_close(1000, "bye").unwrap().to_vec();
+    close[4] = 0xFF;
+    let fragment = frame(MASK, Opcode::Binary, false, &vec![0; 2 << 20]);
+    let bytes = [fragment, frame(MASK, Opcode::Close, true, &close)].concat();
+    for cut in bytes.len() - 10..=bytes.len() {
+        let (found, error) = items(MessageCodec::server(), &[&bytes[..cut], &bytes[cut..]]);
+        assert!(matches!(found[..], [Err(MessageError::Reason(_))]), "{found:?}");
+        assert_eq!(error, None);
+    }
+}

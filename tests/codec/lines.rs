@@ -626,7 +626,7 @@ async fn the_sink_is_usable_after_a_rejected_line() {
     sink.send("one").await.unwrap();
     let error = sink.send("x\ny").await.unwrap_err();
     assert!(matches!(error, CodecError::EmbeddedDelimiter { offset: 1 }));
-    assert_eq!(error.to_string(), "text contains the delimiter at byte 1");
+    assert_eq!(error.to_string(), "text contains a delimiter, or a bare CR or LF, at byte 1");
     sink.send("two").await.unwrap();
 }
 
@@ -688,7 +688,7 @@ fn texts_that_would_decode_differently_are_rejected() {
 #[test]
 fn the_offset_of_an_embedded_crlf_is_that_of_its_cr() {
     let error = Utf8LinesCodec::new().encode("a\r\nb", &mut BytesMut::new()).unwrap_err();
-    assert_eq!(error.to_string(), "text contains the delimiter at byte 1");
+    assert_eq!(error.to_string(), "text contains a delimiter, or a bare CR or LF, at byte 1");
 }
 
 // ---- limits -------------------------------------------------------------------------------------

@@ -272,7 +272,7 @@ impl LineMachine {
             Err(error) => Err(self.not_utf8(line.start, error)),
         };
         if end == LineEnd::Limit {
-            self.reject(line.start, len);
+            self.reject(line.start, len, line.searched.decided);
         } else {
             self.end_line(bytes, len);
             self.decoder.scanner_mut().seek(line.start.position() + len as u64);
@@ -332,6 +332,7 @@ impl LineMachine {
                 error = self.check(&mut line, bytes, self.max_length, LineAction::Cut);
             }
             if error.is_none() {
+                line.searched = Searched::at(content);
                 return self.cut(line, bytes);
             }
         }
@@ -342,15 +343,16 @@ impl LineMachine {
                 (LineError::TooLong { number, offset, max_length: self.max_length }, line.checked)
             }
         };
-        self.reject(line.start, len);
+        self.reject(line.start, len, content);
         (len, Some(Err(error)))
     }
 
-    /// Takes the characters of `line` up to the limit, whose errors are counted. The rest of the line is skipped.
+    /// Takes the characters of `line` up to the limit, whose errors are counted. The rest of the line, as far as it has been
+    /// searched, is in no delimiter, and is skipped.
     fn cut<'b>(&mut self, mut line: OpenLine, bytes: &'b [u8]) -> LineStep<'b> {
         let whole = line.checked.min(self.max_length);
         if let Some(text) = self.take_clean(&mut line, &bytes[..whole]) {
-            self.reject(line.start, whole);
+            self.reject(line.start, whole, line.searched.decided);
             return (whole, Some(Ok((Some(text), self.info(line, LineEnd::Limit)))));
         }
         // If the last character has been checked, the byte after the limit has shown that it is ill-formed.

@@ -366,7 +366,7 @@ impl LineMachine {
             LineState::Line(line) => line.start,
             LineState::Start | LineState::Rejected(_) => self.decoder.scanner(),
         };
-        self.reject(start, len);
+        self.reject(start, len, len);
     }
 
     /// Whether a line begins here of which UTF-8 without errors is text: nothing precedes it, no BOM is expected, and no
@@ -503,7 +503,7 @@ impl LineMachine {
         let is_repaired_at_once =
             len.is_some() && !has_bare && self.is_repaired_at_once(&line, content);
         if !is_repaired_at_once && let Some(error) = self.check(&mut line, bytes, content, after) {
-            self.reject(line.start, line.checked);
+            self.reject(line.start, line.checked, line.checked);
             return (line.checked, Some(Err(error)));
         }
         if let Some(len) = len {
@@ -514,11 +514,11 @@ impl LineMachine {
         (0, None)
     }
 
-    /// Rejects the line that begins at `start`, of which `len` bytes are consumed.
-    fn reject(&mut self, start: Scanner, len: usize) {
+    /// Rejects the line that begins at `start`, of which `len` bytes are consumed, and the first `content` are in no delimiter.
+    fn reject(&mut self, start: Scanner, len: usize, content: usize) {
         self.decoder.scanner_mut().close_start();
         self.decoder.scanner_mut().seek(start.position() + len as u64);
-        self.state = LineState::Rejected(Searched::NOTHING);
+        self.state = LineState::Rejected(Searched::at(content.saturating_sub(len)));
     }
 
     fn info(&self, line: OpenLine, end: LineEnd) -> LineInfo {

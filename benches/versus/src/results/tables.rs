@@ -229,7 +229,7 @@ pub(crate) fn summary(levels: &[LevelRuns], results: &str) -> String {
         &mut page,
         format_args!(
             "\nMeasured on {processor}) with {compiler}. This crate and simdutf use {}; the other peers use at most AVX2. A peer is faster in {} measurements{which}. \
-             The last two rows are the lowest of two tasks. `{results}` has all rows, `benches/MACHINES.md` those of other machines.\n",
+             The last two rows have the lowest ratios of two tasks. `{results}` has all rows, `benches/MACHINES.md` the narrowest on each machine.\n",
             instructions(&level.name),
             lost.join(" and in "),
         ),

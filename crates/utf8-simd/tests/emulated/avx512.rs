@@ -284,7 +284,7 @@ pub fn _mm512_unpacklo_epi8(x: __m512i, y: __m512i) -> __m512i {
 pub fn _mm512_unpackhi_epi8(x: __m512i, y: __m512i) -> __m512i {
     __m512i(from_fn(|i| [x, y][i % 2].0[i / 16 * 16 + 8 + i % 16 / 2]))
 }
-/// Narrows within 16 bytes, with saturation: four lanes of `x`, then four of `y`.
+/// Narrows within 16 bytes, with saturation: eight lanes of `x`, then eight of `y`.
 pub fn _mm512_packus_epi16(x: __m512i, y: __m512i) -> __m512i {
     let both = [u16s(x), u16s(y)];
     __m512i(from_fn(|i| {
