@@ -45,7 +45,7 @@
 //! | `FramedRead` | WebSocket messages | [`codec::MessageCodec`] | `codec` |
 //! | WebSocket frames | headers, messages | [`websocket::FrameHeader`], [`MessageAssembler`](websocket::MessageAssembler) | `std` |
 //! | HTTP body | text | [`http::Utf8Body`] | `http-body` |
-//! | HTTP body | lines, `char`s | [`Utf8Body::into_lines`](http::Utf8Body::into_lines), `into_chars` | `http-body`, `stream` |
+//! | HTTP body | lines, `char`s | [`http::Utf8Body::into_lines`], `into_chars` | `http-body`, `stream` |
 //! | slices | lines | [`lines::LineDecoder`] | `alloc` |
 //! | slices | server-sent events, and back | [`sse::EventDecoder`], [`EventEncoder`](sse::EventEncoder) | `alloc` |
 //! | `Stream` or `AsyncRead` | server-sent events | [`stream::Utf8Stream::events`] | `stream` |
