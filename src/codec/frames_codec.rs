@@ -186,18 +186,13 @@ impl DecimalFrames {
             };
         };
         let header = &src[..at];
-        let digits = match self.framing {
-            Framing::ContentLength => content_length(header)?,
-            Framing::OctetCounting | Framing::Netstring => header,
+        let digits = match (self.framing, header) {
+            (Framing::ContentLength, _) => content_length(header)?,
+            (_, [b'0', _, ..]) => return Err(invalid("the length of a frame has leading zeros")),
+            (_, digits) => digits,
         };
         // Nothing but digits: `parse` accepts a sign.
         let is_number = digits.iter().all(u8::is_ascii_digit);
-        if matches!(
-            (self.framing, digits),
-            (Framing::OctetCounting | Framing::Netstring, [b'0', _, ..])
-        ) {
-            return Err(invalid("the length of a frame has leading zeros"));
-        }
         let len = str::from_utf8(digits).ok().filter(|_| is_number).and_then(|it| it.parse().ok());
         let len: usize = len.ok_or_else(|| invalid("the length of a frame is not a number"))?;
         if len > self.max_length {

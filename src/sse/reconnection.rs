@@ -142,7 +142,6 @@ impl Reconnection {
 
     /// A response was refused. Returns the delay before the next attempt, or `None` to stop.
     pub fn refused(&mut self, refusal: ResponseError) -> Option<Duration> {
-        self.has_received = false;
         let is_busy = matches!(refusal, ResponseError::Status { status: 429 | 500 | 502..=504 });
         if is_busy && self.retries_busy_servers { self.failed() } else { None }
     }

@@ -22,7 +22,7 @@ use support::{
     options, subjects, undated_item, validate,
 };
 use utf8_codec::decoder::Status;
-use utf8_codec::lines::{self, Line, LineDecoder};
+use utf8_codec::lines::{Line, LineDecoder};
 use utf8_codec::{
     ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Options, Utf8Validator, count_chars, from_utf8,
     from_utf8_lossy,
@@ -311,15 +311,18 @@ proptest! {
             Ok(line) => line.offset as usize,
             Err(error) => error.offset() as usize,
         };
-        let is_lf = [lines::Delimiter::lf(), lines::Delimiter::crlf_or_lf()].contains(&settings.delimiter);
-        let most = limit + if is_lf { 2 } else { settings.delimiter.as_str().len() };
+        let longest = match model_delimiter {
+            Delimiter::Lf | Delimiter::CrlfOrLf => 2,
+            _ => settings.delimiter.as_str().len(),
+        };
+        let most = limit + longest;
         for (at, (line, rejected)) in found.iter().enumerate() {
             prop_assert_eq!(line, &expected[at]);
             if line.is_err() {
                 let end = found.get(at + 1).map_or(bytes.len(), |(line, _)| offset(line));
                 let whole = &bytes[offset(line)..end];
                 let rest = whole.strip_prefix(&rejected[..]).expect("it is a part of the stream");
-                let is_any = settings.delimiter == lines::Delimiter::any_newline();
+                let is_any = matches!(model_delimiter, Delimiter::Any);
                 let is_lf = is_any && rest == b"\n" && rejected.ends_with(b"\r");
                 prop_assert!(rejected.len() == most || rest.is_empty() || is_lf);
                 prop_assert!(rejected.len() <= most);

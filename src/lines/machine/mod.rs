@@ -267,14 +267,8 @@ impl LineMachine {
         let (mut used, most) = (0, self.max_length.saturating_add(self.delimiter.max_len()));
         loop {
             let (consumed, item) = self.step_line(&bytes[used..], next);
-            let mut taken = &bytes[used..][..consumed];
+            let taken = &bytes[used..][..consumed];
             used += consumed;
-            if let (LineState::Start, [line @ .., cr, b'\n']) = (self.state, taken)
-                && self.delimiter.takes_lf_after(*cr)
-            {
-                // The LF can also arrive later.
-                taken = &taken[..=line.len()];
-            }
             let Some(line) = &mut self.rejected else { return (used, item) };
             match item {
                 Some(Ok(_)) => return (used, item),
@@ -285,6 +279,15 @@ impl LineMachine {
                 None if line.error.is_none() => return (used, None),
                 None => {}
             }
+            // Of a CR LF that a CR ends, the LF can also arrive later.
+            let taken = match taken {
+                [kept @ .., b'\n']
+                    if kept.last().is_some_and(|&it| self.delimiter.takes_lf_after(it)) =>
+                {
+                    kept
+                }
+                _ => taken,
+            };
             let room = most.saturating_sub(line.bytes.len());
             line.bytes.extend_from_slice(head(taken, taken.len().min(room)));
             match self.state {
@@ -503,7 +506,7 @@ impl LineMachine {
         let is_repaired_at_once =
             len.is_some() && !has_bare && self.is_repaired_at_once(&line, content);
         if !is_repaired_at_once && let Some(error) = self.check(&mut line, bytes, content, after) {
-            self.reject(line.start, line.checked, line.checked);
+            self.reject(line.start, line.checked, content);
             return (line.checked, Some(Err(error)));
         }
         if let Some(len) = len {
