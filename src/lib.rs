@@ -86,9 +86,9 @@
 //!   returns all or nothing.
 //! - **No input causes a panic.**
 //!
-//! Exceptions to the first point: a rejected line, frame, Java string or server-sent event is dropped, with its text before the error;
-//! the next one follows. `FramedRead` ends a stream at the first `Err` of its codec. A `MessageAssembler` returns
-//! errors until `reset`. A `Utf8Body` ends when its limit is exceeded or the inner body fails.
+//! Exceptions to the first point: a rejected line, frame, Java string or server-sent event is dropped, with its text
+//! before the error; the next one follows. `FramedRead` ends a stream at the first `Err` of its codec. A
+//! `MessageAssembler` returns errors until `reset`. A `Utf8Body` ends when its limit is exceeded or the inner body fails.
 //!
 //! [`BomPolicy`] chooses what a leading BOM means; by default it is text. [`ErrorMode`] chooses what happens
 //! to an error: it is reported (the default), or replaced, skipped, escaped, or decoded as Latin-1 or

@@ -5,7 +5,8 @@ use std::fmt;
 use bytes::{Buf, Bytes};
 
 use crate::adaptor::charset::{Charset, CharsetDecoder};
-use crate::decoder::{AtEnd, ErrorMode, Status, Utf8Error, Utf8Options, fmt_bytes};
+use crate::decoder::{AtEnd, ErrorMode, Status, Utf8Error, Utf8ErrorKind, Utf8Options, fmt_bytes};
+use crate::utf16::unpaired;
 
 /// Decodes a stream in a charset other than UTF-8.
 ///
@@ -154,14 +155,12 @@ pub(crate) fn fmt_ill_formed(
     bytes: &[u8],
     f: &mut fmt::Formatter<'_>,
 ) -> fmt::Result {
-    f.write_str(match (encoding, bytes) {
-        ("UTF-16BE", [0xD8..=0xDB, _]) | ("UTF-16LE", [_, 0xD8..=0xDB]) => {
-            "unpaired high surrogate"
-        }
-        ("UTF-16BE" | "UTF-16LE", [_, _]) => "unpaired low surrogate",
-        ("UTF-16BE" | "UTF-16LE", _) => "unexpected end inside a character",
-        _ => "ill-formed bytes",
-    })?;
+    match (encoding, bytes) {
+        ("UTF-16BE", &[high, low]) => f.write_str(unpaired(u16::from_be_bytes([high, low])))?,
+        ("UTF-16LE", &[low, high]) => f.write_str(unpaired(u16::from_le_bytes([low, high])))?,
+        ("UTF-16BE" | "UTF-16LE", _) => write!(f, "{}", Utf8ErrorKind::Incomplete)?,
+        _ => f.write_str("ill-formed bytes")?,
+    }
     fmt_bytes(bytes, None, f)
 }
 

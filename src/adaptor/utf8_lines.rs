@@ -156,7 +156,8 @@ impl<S> Utf8Lines<S> {
     }
 
     /// Returns the bytes of the last rejected line, with its delimiter: at most as many as the limit and the delimiter have, from its
-    /// first on. With [`Delimiter::any_newline`], an LF after a CR is not included. Empty unless [`keep_rejected`](Self::keep_rejected) is set.
+    /// first on. With [`Delimiter::any_newline`], an LF after a CR is not included. Empty unless
+    /// [`keep_rejected`](Self::keep_rejected) is set.
     pub fn rejected(&self) -> &[u8] {
         self.lines.decoder.machine.rejected()
     }

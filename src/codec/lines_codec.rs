@@ -198,7 +198,8 @@ impl Utf8LinesCodec {
     }
 
     /// Returns the bytes of the last rejected line, with its delimiter: at most as many as the limit and the delimiter have, from its
-    /// first on. With [`Delimiter::any_newline`], an LF after a CR is not included. Empty unless [`keep_rejected`](Self::keep_rejected) is set.
+    /// first on. With [`Delimiter::any_newline`], an LF after a CR is not included. Empty unless
+    /// [`keep_rejected`](Self::keep_rejected) is set.
     pub fn rejected(&self) -> &[u8] {
         self.machine.rejected()
     }

@@ -70,7 +70,8 @@ pub type CheckedBody<B> = Either<
 ///
 /// If the headers decide, the layer answers with the [`status`](BodyError::status) and the message of the
 /// error, and does not call the service: 415 for an unsupported charset or media type, 400 for a malformed
-/// `Content-Type` or a contradictory one of text or JSON, 413 for a `Content-Length` beyond the limit. An error in the text is an error of the body.
+/// `Content-Type` or a contradictory one of text or JSON, 413 for a `Content-Length` beyond the limit. An error in the text is an error of
+/// the body.
 /// Axum's extractors answer it with 400, or with 413 if the body is too long.
 ///
 /// # Examples

@@ -142,14 +142,21 @@ impl fmt::Display for Utf16Error {
         let Self { offset, unit, end } = self;
         let reason = match (end, unit) {
             (Utf16End::Reached, _) => "unexpected end after a high surrogate",
-            (Utf16End::NotReached, ..0xDC00) => "unpaired high surrogate",
-            (Utf16End::NotReached, _) => "unpaired low surrogate",
+            (Utf16End::NotReached, &unit) => unpaired(unit),
         };
         write!(f, "invalid UTF-16 at unit {offset}: {reason} ({unit:04x})")
     }
 }
 
 impl core::error::Error for Utf16Error {}
+
+/// Names the error of this surrogate.
+pub(crate) const fn unpaired(surrogate: u16) -> &'static str {
+    match surrogate {
+        ..0xDC00 => "unpaired high surrogate",
+        _ => "unpaired low surrogate",
+    }
+}
 
 /// [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof) if the error
 /// [is incomplete](Utf16Error::is_incomplete), [`InvalidData`](std::io::ErrorKind::InvalidData)

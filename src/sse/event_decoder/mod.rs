@@ -28,10 +28,10 @@ use pending::Pending;
 /// 16,384 bytes (16 KiB) wait; near the limit earlier, and in [strict](Self::strict) mode as it arrives.
 ///
 /// The decoder holds only the text of the incomplete event, at most 16,777,216 bytes (16 MiB) and two IDs of 8,192
-/// bytes (8 KiB), and with [`push_items`](Self::push_items) a comment of the length of an event, unless [`with_max_length`](Self::with_max_length) and
-/// [`with_max_id_length`](Self::with_max_id_length) set other limits, the last event ID, and the last type if it
-/// has at most 64 bytes. Other comments, and unknown fields, are dropped as they arrive: each byte is consumed once, and the time is
-/// linear in the input. An empty chunk changes nothing. After an error, decoding continues with the next event.
+/// bytes (8 KiB), and with [`push_items`](Self::push_items) a comment of the length of an event, unless
+/// [`with_max_length`](Self::with_max_length) and [`with_max_id_length`](Self::with_max_id_length) set other limits, the
+/// last event ID, and the last type if it has at most 64 bytes. Other comments, and unknown fields, are dropped as they
+/// arrive: each byte is consumed once, and the time is linear in the input. An empty chunk changes nothing. After an error, decoding continues with the next event.
 ///
 /// # Examples
 ///
