@@ -1261,3 +1261,49 @@ fn text_after_a_rejected_or_cut_line_continues_at_the_same_byte_at_any_split() {
         }
     }
 }
+
+#[test]
+fn a_line_that_is_rejected_or_cut_ends_in_the_next_chunk_if_the_rest_of_its_chunk_is_dropped() {
+    for (first, long_lines) in [
+        (&b"abcdef"[..], LongLines::Reject),
+        (b"abcdef", LongLines::Cut),
+        (b"a\xFFbcdef", LongLines::Reject),
+    ] {
+        let mut decoder = LineDecoder::new().with_max_length(3).with_long_lines(long_lines);
+        let item = decoder.push(first).next_line().map(|line| line.is_ok());
+        assert_eq!(item, Some(long_lines == LongLines::Cut));
+        let mut lines = decoder.push(b"\nok\n");
+        assert_eq!(lines.next_line().unwrap().unwrap().text, "ok");
+        assert!(lines.next_line().is_none());
+    }
+}
+
+#[test]
+fn a_forbidden_bom_beyond_the_limit_is_no_delimiter_at_any_split() {
+    let input = b"\xEF\xBB\xBF\xE2x";
+    for (max_length, long_lines) in
+        (0..3).flat_map(|max| [(max, LongLines::Reject), (max, LongLines::Cut)])
+    {
+        for cut in 0..=input.len() {
+            let mut decoder = LineDecoder::new()
+                .with_options(Utf8Options::new().with_bom(BomPolicy::Forbid))
+                .with_delimiter(Delimiter::text("\u{FEFF}").unwrap())
+                .with_max_length(max_length)
+                .with_long_lines(long_lines)
+                .with_error_mode(ErrorMode::Replacement);
+            let mut items = Vec::new();
+            for chunk in [&input[..cut], &input[cut..]] {
+                let mut lines = decoder.push(chunk);
+                while let Some(line) = lines.next_line() {
+                    items.push(
+                        line.map(|line| line.text.to_owned()).map_err(|error| error.number()),
+                    );
+                }
+            }
+            while let Some(line) = decoder.finish_line() {
+                items.push(line.map(|line| line.text.to_owned()).map_err(|error| error.number()));
+            }
+            assert_eq!(items.len(), 1, "{max_length} {long_lines:?} {cut}: {items:?}");
+        }
+    }
+}

@@ -272,7 +272,7 @@ impl LineMachine {
             Err(error) => Err(self.not_utf8(line.start, error)),
         };
         if end == LineEnd::Limit {
-            self.reject(line.start, len, line.searched.decided);
+            self.reject(line.start, len);
         } else {
             self.end_line(bytes, len);
             self.decoder.scanner_mut().seek(line.start.position() + len as u64);
@@ -300,12 +300,13 @@ impl LineMachine {
         Ok(())
     }
 
-    /// Rejects or cuts a line with `content` bytes before the delimiter, more than the limit.
+    /// Rejects or cuts a line with `content` bytes before the delimiter, more than the limit. The first `bom` are a forbidden BOM,
+    /// which is consumed whole. The rest is left: text that follows begins with the first character beyond the limit.
     pub(super) fn take_too_long<'b>(
         &mut self,
         mut line: OpenLine,
         bytes: &'b [u8],
-        content: usize,
+        (bom, content): (usize, usize),
         next: LineAction,
     ) -> LineStep<'b> {
         let decided = line.searched.decided;
@@ -332,35 +333,37 @@ impl LineMachine {
                 error = self.check(&mut line, bytes, self.max_length, LineAction::Cut);
             }
             if error.is_none() {
-                line.searched = Searched::at(content);
-                return self.cut(line, bytes);
+                return self.cut(line, bytes, bom);
             }
         }
         let (error, len) = match error {
             Some(error) => (error, line.checked),
             None => {
                 let (number, offset) = (self.number, line.start.position());
-                (LineError::TooLong { number, offset, max_length: self.max_length }, line.checked)
+                (
+                    LineError::TooLong { number, offset, max_length: self.max_length },
+                    line.checked.max(bom),
+                )
             }
         };
-        self.reject(line.start, len, content);
+        self.reject(line.start, len);
         (len, Some(Err(error)))
     }
 
-    /// Takes the characters of `line` up to the limit, whose errors are counted. The rest of the line, as far as it has been
-    /// searched, is in no delimiter, and is skipped.
-    fn cut<'b>(&mut self, mut line: OpenLine, bytes: &'b [u8]) -> LineStep<'b> {
+    /// Takes the characters of `line` up to the limit, whose errors are counted. Consumes these and a forbidden BOM.
+    fn cut<'b>(&mut self, mut line: OpenLine, bytes: &'b [u8], bom: usize) -> LineStep<'b> {
         let whole = line.checked.min(self.max_length);
+        let len = whole.max(bom);
         if let Some(text) = self.take_clean(&mut line, &bytes[..whole]) {
-            self.reject(line.start, whole, line.searched.decided);
-            return (whole, Some(Ok((Some(text), self.info(line, LineEnd::Limit)))));
+            self.reject(line.start, len);
+            return (len, Some(Ok((Some(text), self.info(line, LineEnd::Limit)))));
         }
         // If the last character has been checked, the byte after the limit has shown that it is ill-formed.
         let after = match whole == self.max_length && !self.falls_back() {
             true => LineAction::Byte(bytes[whole]),
             false => LineAction::Cut,
         };
-        self.take_repaired(line, bytes, self.max_length, (whole, LineEnd::Limit), after)
+        self.take_repaired(line, bytes, self.max_length, (len, LineEnd::Limit), after)
     }
 }
 

@@ -369,7 +369,7 @@ impl LineMachine {
             LineState::Line(line) => line.start,
             LineState::Start | LineState::Rejected(_) => self.decoder.scanner(),
         };
-        self.reject(start, len, len);
+        self.reject(start, len);
     }
 
     /// Whether a line begins here of which UTF-8 without errors is text: nothing precedes it, no BOM is expected, and no
@@ -471,10 +471,12 @@ impl LineMachine {
         next: LineAction,
     ) -> LineStep<'b> {
         self.decide(&mut line);
-        if let Step::Error(error) = opening {
-            // A forbidden BOM is content, even if the delimiter contains it.
-            line.searched = line.searched.beyond(error.bytes().len());
-        }
+        // A forbidden BOM is content, even if the delimiter contains it.
+        let bom = match opening {
+            Step::Error(error) => error.bytes().len(),
+            _ => 0,
+        };
+        line.searched = line.searched.beyond(bom);
         if bytes.len() < line.searched.seen.max(line.checked) {
             // The caller has changed the buffer: begin the line again.
             line = OpenLine { searched: Searched::NOTHING, checked: 0, ..line };
@@ -486,7 +488,7 @@ impl LineMachine {
             End::Open { content } => (content, None, LineEnd::Stream),
         };
         if content > self.max_length {
-            return self.take_too_long(line, bytes, content, next);
+            return self.take_too_long(line, bytes, (bom, content), next);
         }
         let has_bare =
             self.delimiter.find_bare(&bytes[line.checked.min(content)..content]).is_some();
@@ -506,7 +508,7 @@ impl LineMachine {
         let is_repaired_at_once =
             len.is_some() && !has_bare && self.is_repaired_at_once(&line, content);
         if !is_repaired_at_once && let Some(error) = self.check(&mut line, bytes, content, after) {
-            self.reject(line.start, line.checked, content);
+            self.reject(line.start, line.checked);
             return (line.checked, Some(Err(error)));
         }
         if let Some(len) = len {
@@ -517,11 +519,12 @@ impl LineMachine {
         (0, None)
     }
 
-    /// Rejects the line that begins at `start`, of which `len` bytes are consumed, and the first `content` are in no delimiter.
-    fn reject(&mut self, start: Scanner, len: usize, content: usize) {
+    /// Rejects the line that begins at `start`, of which `len` bytes are consumed. What is known of the others is forgotten: the
+    /// caller can drop them.
+    fn reject(&mut self, start: Scanner, len: usize) {
         self.decoder.scanner_mut().close_start();
         self.decoder.scanner_mut().seek(start.position() + len as u64);
-        self.state = LineState::Rejected(Searched::at(content.saturating_sub(len)));
+        self.state = LineState::Rejected(Searched::NOTHING);
     }
 
     fn info(&self, line: OpenLine, end: LineEnd) -> LineInfo {
