@@ -292,7 +292,40 @@ impl Level {
     ) -> (usize, usize) {
         // SAFETY: every level writes units of the encoding, which are valid, and zeros.
         let out = unsafe { as_uninit(out) };
+        if self.0.is_common() {
+            dispatch!(self, recode::<R>(items, out))
+        } else {
+            self.recode_uncommonly::<R>(items, out)
+        }
+    }
+
+    /// [`recode`](Self::recode) for the other levels, as for validation: rows `utf-32-to-utf-16/*/16` of `benches/heads`.
+    #[cold]
+    #[inline(never)]
+    fn recode_uncommonly<R: RecodeSteps>(
+        self,
+        items: &[R::From],
+        out: &mut [MaybeUninit<u8>],
+    ) -> (usize, usize) {
         dispatch!(self, recode::<R>(items, out))
+    }
+
+    /// Converts each of `items` to one unit, as many as fit: by [`recode`](Self::recode), and what that leaves by `of`. Returns how
+    /// many.
+    #[inline]
+    #[allow(private_bounds)] // as above
+    pub(crate) fn map<R: RecodeSteps>(
+        self,
+        items: &[R::From],
+        out: &mut [R::To],
+        of: impl Fn(R::From) -> R::To,
+    ) -> usize {
+        let (mut len, _) = self.recode::<R>(items, out);
+        for (to, &from) in out.iter_mut().zip(items).skip(len) {
+            *to = of(from);
+            len += 1;
+        }
+        len
     }
 
     /// Encodes Latin-1 as UTF-8 into `out`, as far as whole characters fit. Returns the bytes read and the bytes written; later

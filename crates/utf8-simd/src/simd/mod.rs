@@ -110,7 +110,10 @@ pub(crate) use numbers::scalar_values;
 )))]
 use recode::Recode as RecodeSteps;
 pub use recode::ScalarUnit;
-pub(crate) use recode::{AsciiToBytes, BytesToUtf8, ToLatin1, ToUtf8, ToUtf16, ToUtf32};
+pub(crate) use recode::{
+    AsciiToBytes, BytesToUnits, BytesToUtf8, Latin1ToUtf16, ToLatin1, ToUtf8, ToUtf16, ToUtf32,
+    UnitsToBytes,
+};
 pub(crate) use reference::ascii_len;
 pub use reference::pairs::NulForm;
 pub use reference::{Sequence, begins_nothing, sequence, surrogate_pair};

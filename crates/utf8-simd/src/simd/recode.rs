@@ -48,6 +48,32 @@ impl ScalarUnit for char {
 pub(crate) trait Recode {
     type From: Initialised;
     type To: Copy;
+
+    /// The conversion, for a level that has loops of its own.
+    #[cfg(target_arch = "x86_64")]
+    const CONVERSION: Conversion;
+}
+
+/// A conversion as a value.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy)]
+pub(crate) enum Conversion {
+    Utf16ToUtf8,
+    BytesToUtf8 {
+        is_swapped: bool,
+        replaces: bool,
+    },
+    Latin1ToUtf16,
+    Utf16ToLatin1,
+    Utf16ToUtf32,
+    /// Each number may be no scalar value.
+    NumbersToUtf8,
+    NumbersToUtf16,
+    CharsToUtf8,
+    CharsToUtf16,
+    AsciiToBytes,
+    UnitsToBytes,
+    BytesToUnits,
 }
 
 /// UTF-16, or `u32` or `char`s, to UTF-8.
@@ -60,6 +86,12 @@ pub(crate) struct BytesToUtf8<const SWAPPED: bool, const REPLACES: bool>;
 /// ASCII to UTF-16 in bytes.
 pub(crate) struct AsciiToBytes<const SWAPPED: bool>;
 
+/// UTF-16 to UTF-16 in bytes.
+pub(crate) struct UnitsToBytes<const SWAPPED: bool>;
+
+/// UTF-16 in bytes to UTF-16.
+pub(crate) struct BytesToUnits<const SWAPPED: bool>;
+
 /// `u32` or `char`s to UTF-16.
 pub(crate) struct ToUtf16<C>(PhantomData<C>);
 
@@ -69,24 +101,40 @@ pub(crate) struct ToUtf32<C>(PhantomData<C>);
 /// UTF-16 to Latin-1.
 pub(crate) struct ToLatin1;
 
-/// Defines the units of conversions.
+/// Latin-1 to UTF-16.
+pub(crate) struct Latin1ToUtf16;
+
+/// Defines the units of conversions, and their values.
 macro_rules! units {
-    ($([$($generics:tt)*] $conversion:ty: $from:ty => $to:ty;)*) => {$(
+    ($([$($generics:tt)*] $conversion:ty: $from:ty => $to:ty, $value:expr;)*) => {$(
         impl<$($generics)*> Recode for $conversion {
             type From = $from;
             type To = $to;
+
+            #[cfg(target_arch = "x86_64")]
+            const CONVERSION: Conversion = $value;
         }
     )*};
 }
 
 units! {
-    [] ToUtf8<u16>: u16 => u8;
-    [C: ScalarUnit] ToUtf8<C>: C => u8;
-    [const SWAPPED: bool, const REPLACES: bool] BytesToUtf8<SWAPPED, REPLACES>: [u8; 2] => u8;
-    [const SWAPPED: bool] AsciiToBytes<SWAPPED>: u8 => [u8; 2];
-    [C: ScalarUnit] ToUtf16<C>: C => u16;
-    [C: ScalarUnit] ToUtf32<C>: u16 => C;
-    [] ToLatin1: u16 => u8;
+    [] ToUtf8<u16>: u16 => u8, Conversion::Utf16ToUtf8;
+    [C: ScalarUnit] ToUtf8<C>: C => u8, match C::IS_SCALAR {
+        true => Conversion::CharsToUtf8,
+        false => Conversion::NumbersToUtf8,
+    };
+    [const SWAPPED: bool, const REPLACES: bool] BytesToUtf8<SWAPPED, REPLACES>: [u8; 2] => u8,
+        Conversion::BytesToUtf8 { is_swapped: SWAPPED, replaces: REPLACES };
+    [const SWAPPED: bool] AsciiToBytes<SWAPPED>: u8 => [u8; 2], Conversion::AsciiToBytes;
+    [const SWAPPED: bool] UnitsToBytes<SWAPPED>: u16 => [u8; 2], Conversion::UnitsToBytes;
+    [const SWAPPED: bool] BytesToUnits<SWAPPED>: [u8; 2] => u16, Conversion::BytesToUnits;
+    [C: ScalarUnit] ToUtf16<C>: C => u16, match C::IS_SCALAR {
+        true => Conversion::CharsToUtf16,
+        false => Conversion::NumbersToUtf16,
+    };
+    [C: ScalarUnit] ToUtf32<C>: u16 => C, Conversion::Utf16ToUtf32;
+    [] ToLatin1: u16 => u8, Conversion::Utf16ToLatin1;
+    [] Latin1ToUtf16: u8 => u16, Conversion::Latin1ToUtf16;
 }
 
 /// An item that consists of initialised bytes.

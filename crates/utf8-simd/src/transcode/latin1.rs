@@ -1,10 +1,8 @@
 //! Latin-1.
 
 use super::utf16::{is_high, stop_before};
-use super::{
-    Errors, Latin1, Map, Source, Stop, Target, Transcoded, Utf8, convert_units, through_utf16,
-};
-use crate::simd::{Level, Sequence, ToLatin1, head, sequence, tail};
+use super::{Errors, Latin1, Source, Stop, Target, Transcoded, Utf8, convert_units, through_utf16};
+use crate::simd::{Latin1ToUtf16, Level, Sequence, ToLatin1, head, sequence, tail};
 
 impl Source for Latin1 {
     type Input = [u8];
@@ -12,8 +10,7 @@ impl Source for Latin1 {
     const NAME: &str = "Latin-1";
 
     fn to_utf16(input: &[u8], output: &mut [u16], _: Errors) -> Transcoded {
-        let len = input.len().min(output.len());
-        Level::detect().run(Map { from: input, to: output, of: u16::from });
+        let len = Level::detect().map::<Latin1ToUtf16>(input, output, u16::from);
         Transcoded::until_full((len, len), input.len())
     }
 

@@ -33,7 +33,7 @@ pub use owned::{
 use alloc::string::String;
 use core::ops::{Index, RangeFrom};
 
-use crate::simd::{ScalarUnit, Task};
+use crate::simd::ScalarUnit;
 #[cfg(feature = "alloc")]
 use crate::validate::valid_prefix;
 use utf16::is_high;
@@ -345,6 +345,9 @@ fn convert_units<T, U>(
         let (used, len) = recode(&input[read..], &mut output[written..]);
         read += used;
         written += len;
+        if read == input.len() {
+            return (read, written);
+        }
         for _ in 0..FEW {
             let Some((used, len)) = one(&input[read..], &mut output[written..]) else {
                 return (read, written);
@@ -384,24 +387,6 @@ fn replacing<T, U: Copy>(
             stop => stop,
         };
         return Transcoded { read, written, stop }.replace_end(output, errors, replacement);
-    }
-}
-
-/// Converts each unit to one.
-struct Map<'a, T, U, F> {
-    from: &'a [T],
-    to: &'a mut [U],
-    of: F,
-}
-
-impl<T: Copy, U, F: Fn(T) -> U> Task for Map<'_, T, U, F> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        for (to, &from) in self.to.iter_mut().zip(self.from) {
-            *to = (self.of)(from);
-        }
     }
 }
 

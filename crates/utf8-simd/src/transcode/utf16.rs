@@ -5,10 +5,10 @@ use alloc::string::String;
 
 use super::utf8::put_damaged_ascii;
 use super::{
-    Errors, Map, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le, latin1, replacing,
+    Errors, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le, latin1, replacing,
     through_utf16, utf32,
 };
-use crate::simd::{AsciiToBytes, BytesToUtf8, Level, ScalarUnit, Task};
+use crate::simd::{AsciiToBytes, BytesToUnits, BytesToUtf8, Level, ScalarUnit, Task, UnitsToBytes};
 #[cfg(feature = "alloc")]
 use crate::text::push_utf16;
 
@@ -160,20 +160,24 @@ fn to_bytes<S: Source + ?Sized, const SWAPPED: bool>(
     if ascii > 0 && ascii == input.as_ref().len() {
         return Transcoded { read: ascii, written: 2 * ascii, stop: Stop::Done };
     }
-    let put = |units: &[u16], room: &mut [u8]| put_bytes(units, room, of);
+    let put = |units: &[u16], room: &mut [u8]| put_bytes::<SWAPPED>(units, room, of);
     let (rest, room) = (&input[ascii..], &mut output[2 * ascii..]);
     let done = through_utf16::<S, _>(rest, room, errors, u16::MAX, put);
     Transcoded { read: ascii + done.read, written: 2 * ascii + done.written, stop: done.stop }
 }
 
 /// Writes whole characters as bytes, as many as fit. Returns the units read and the bytes written.
-fn put_bytes(units: &[u16], output: &mut [u8], of: impl Fn(u16) -> [u8; 2]) -> (usize, usize) {
+fn put_bytes<const SWAPPED: bool>(
+    units: &[u16],
+    output: &mut [u8],
+    of: impl Fn(u16) -> [u8; 2],
+) -> (usize, usize) {
     let (output, _) = output.as_chunks_mut();
     let mut len = units.len().min(output.len());
     if len < units.len() && len > 0 && is_high(units[len - 1]) {
         len -= 1;
     }
-    Level::detect().run(Map { from: &units[..len], to: output, of });
+    Level::detect().map::<UnitsToBytes<SWAPPED>>(&units[..len], output, of);
     (len, 2 * len)
 }
 
@@ -220,7 +224,7 @@ fn rest_to_utf8<const SWAPPED: bool>(
     loop {
         let (rest, mut block) = (&units[read..], [0; BLOCK]);
         let block = &mut block[..rest.len().min(BLOCK)];
-        level.run(Map { from: rest, to: block, of: unit });
+        level.map::<BytesToUnits<SWAPPED>>(rest, block, unit);
         let replaced = (errors == Errors::Replace).then_some(&mut count);
         let (used, len) = level.encode_utf16(block, &mut output[written..], replaced);
         read += used;

@@ -104,7 +104,7 @@ impl<const SWAPPED: bool, const REPLACES: bool> RecodeSteps for BytesToUtf8<SWAP
 
 /// Swaps the bytes of each unit.
 #[inline(always)]
-fn swapped<V: Lanes>(units: V) -> V {
+pub(super) fn swapped<V: Lanes>(units: V) -> V {
     units.shl_16::<8>().or(units.shr_16::<8>())
 }
 

@@ -201,7 +201,7 @@ macro_rules! operations {
 
         #[inline(never)]
         #[target_feature(enable = $feature)]
-        fn recode_any<R: generic::RecodeSteps>(
+        pub(in crate::simd) fn recode_any<R: generic::RecodeSteps>(
             items: &[R::From],
             out: &mut [MaybeUninit<u8>],
         ) -> (usize, usize) {

@@ -11,11 +11,15 @@
 
 use core::mem::MaybeUninit;
 
-use super::encode::{any_of, are_scalar_values, narrow_steps, narrow_without, put_part, tagged};
+use super::encode::{
+    any_of, are_scalar_values, narrow_steps, narrow_without, put_part, swapped, tagged,
+};
 use super::lanes::{Lanes, Part, UNITS};
 use super::steps::RecodeSteps;
 use crate::simd::ScalarUnit;
-use crate::simd::recode::{AsciiToBytes, ToLatin1, ToUtf16, ToUtf32};
+use crate::simd::recode::{
+    AsciiToBytes, BytesToUnits, Latin1ToUtf16, ToLatin1, ToUtf16, ToUtf32, UnitsToBytes,
+};
 
 impl<C: ScalarUnit> RecodeSteps for ToUtf32<C> {
     #[inline(always)]
@@ -138,6 +142,34 @@ impl RecodeSteps for ToLatin1 {
         narrow_without(units, 0xFF00, room)
     }
 }
+
+impl RecodeSteps for Latin1ToUtf16 {
+    #[inline(always)]
+    fn put_plain<V: Lanes, const N: usize>(units: [V; N], room: &mut [MaybeUninit<u8>]) -> bool {
+        put_each(units, room);
+        true
+    }
+}
+
+/// Defines conversions that swap the bytes of units, or copy them.
+macro_rules! in_bytes {
+    ($($conversion:ident)*) => {$(
+        impl<const SWAPPED: bool> RecodeSteps for $conversion<SWAPPED> {
+            #[inline(always)]
+            fn put_plain<V: Lanes, const N: usize>(
+                mut units: [V; N],
+                room: &mut [MaybeUninit<u8>],
+            ) -> bool {
+                for units in units.iter_mut().filter(|_| SWAPPED) {
+                    *units = swapped(*units);
+                }
+                put_each(units, room);
+                true
+            }
+        }
+    )*};
+}
+in_bytes!(UnitsToBytes BytesToUnits);
 
 impl<const SWAPPED: bool> RecodeSteps for AsciiToBytes<SWAPPED> {
     #[inline(always)]

@@ -22,22 +22,44 @@ use crate::simd::{reference, table};
 const UNITS: usize = 32;
 const PAIR: usize = 2 * UNITS;
 
+/// A unit in bytes. With `SWAPPED`, these are in the other order than those of the machine.
+type Unit = [u8; 2];
+
 /// Encodes to UTF-8; see [`Level::encode_utf16`](crate::simd::Level::encode_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn encode_utf16(
     units: &[u16],
     out: &mut [MaybeUninit<u8>],
+    mut replaced: Option<&mut u64>,
+) -> (usize, usize) {
+    let bytes = as_bytes(units).as_chunks().0;
+    let (read, written) = encode::<false>(bytes, out, replaced.as_deref_mut());
+    if read == units.len() {
+        return (read, written);
+    }
+    // Left are an unpaired surrogate with the units of its block before it, or more than fits.
+    let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..], replaced);
+    (read + more, written + len)
+}
+
+/// Encodes units, up to a block that does not fit, or has an unpaired surrogate and these are not `replaced`. Returns the numbers
+/// of units and of bytes.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(super) fn encode<const SWAPPED: bool>(
+    units: &[Unit],
+    out: &mut [MaybeUninit<u8>],
     replaced: Option<&mut u64>,
 ) -> (usize, usize) {
     if units.len() <= UNITS {
-        return match put_below(load_start(as_bytes(units)), units.len(), out) {
+        return match put_below(load_few::<SWAPPED>(units), units.len(), out) {
             Some(len) => (units.len(), len),
-            None => encode_short(units, out, replaced),
+            None => encode_short::<SWAPPED>(units, out, replaced),
         };
     }
     let (mut read, mut written) = (0, 0);
     while units.len() > read + UNITS && read < 4 * PAIR {
-        let (more, len) = put_first(&units[read..], &mut out[written..]);
+        let (more, len) = put_first::<SWAPPED>(&units[read..], &mut out[written..]);
         if more == 0 {
             break;
         }
@@ -48,23 +70,23 @@ pub(in crate::simd) fn encode_utf16(
         return (read, written);
     }
     if read == 0 && units.len() <= PAIR {
-        return encode_short(units, out, replaced);
+        return encode_short::<SWAPPED>(units, out, replaced);
     }
-    encode_from(units, out, replaced, read, written)
+    encode_from::<SWAPPED>(units, out, replaced, read, written)
 }
 
 /// Encodes a few blocks. A loop with all methods would load all constants first, which takes as long as one block. Rows
 /// `from-utf-16/*/16`.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn encode_short(
-    units: &[u16],
+fn encode_short<const SWAPPED: bool>(
+    units: &[Unit],
     out: &mut [MaybeUninit<u8>],
     mut replaced: Option<&mut u64>,
 ) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     while let (more @ 1.., len) =
-        put_any(&units[read..], &mut out[written..], replaced.as_deref_mut())
+        put_any::<SWAPPED>(&units[read..], &mut out[written..], replaced.as_deref_mut())
     {
         read += more;
         written += len;
@@ -72,32 +94,28 @@ fn encode_short(
             return (read, written);
         }
     }
-    encode_from(units, out, replaced, read, written)
+    encode_from::<SWAPPED>(units, out, replaced, read, written)
 }
 
 /// Encodes the units from `read` on to the bytes from `written` on. Returns the numbers of units and of bytes up to
 /// where it stops.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn encode_from(
-    units: &[u16],
+fn encode_from<const SWAPPED: bool>(
+    units: &[Unit],
     out: &mut [MaybeUninit<u8>],
     mut replaced: Option<&mut u64>,
     mut read: usize,
     mut written: usize,
 ) -> (usize, usize) {
     while read < units.len()
-        && let Some((more, len)) = put_block(&units[read..], &mut out[written..], &mut replaced)
+        && let Some((more, len)) =
+            put_block::<SWAPPED>(&units[read..], &mut out[written..], &mut replaced)
     {
         read += more;
         written += len;
     }
-    if read == units.len() {
-        return (read, written);
-    }
-    // Left are an unpaired surrogate with the units of its block before it, or more than fits.
-    let (more, len) = reference::encode_utf16(&units[read..], &mut out[written..], replaced);
-    (read + more, written + len)
+    (read, written)
 }
 
 /// Encodes a block, or fewer units if no more are left, and what continues it. Returns the numbers of units and of bytes,
@@ -105,30 +123,30 @@ fn encode_from(
 /// surrogate.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put_block(
-    units: &[u16],
+fn put_block<const SWAPPED: bool>(
+    units: &[Unit],
     room: &mut [MaybeUninit<u8>],
     replaced: &mut Option<&mut u64>,
 ) -> Option<(usize, usize)> {
     let count = units.len().min(UNITS);
-    let block = load_start(as_bytes(units));
+    let block = load_few::<SWAPPED>(units);
     if let Some(len) = put_below(block, count, room) {
         let (units, room) = (&units[count..], &mut room[len..]);
         // ASCII often continues, and so do letters of two bytes.
         let (more, more_len) = if len == count {
-            let ascii = put_ascii(units, room);
+            let ascii = put_ascii::<SWAPPED>(units, room);
             (ascii, ascii)
         } else {
-            put_in_two(units, room)
+            put_in_two::<SWAPPED>(units, room)
         };
         return Some((count + more, len + more_len));
     }
     if count == UNITS
-        && let done @ (1.., _) = put_mixed(units, room, replaced)
+        && let done @ (1.., _) = put_mixed::<SWAPPED>(units, room, replaced)
     {
         return Some(done);
     }
-    match put_any(units, room, replaced.as_deref_mut()) {
+    match put_any::<SWAPPED>(units, room, replaced.as_deref_mut()) {
         (0, _) => None,
         done => Some(done),
     }
@@ -163,15 +181,15 @@ fn put_below(block: __m512i, count: usize, room: &mut [MaybeUninit<u8>]) -> Opti
 /// read and the bytes written.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put_any(
-    units: &[u16],
+fn put_any<const SWAPPED: bool>(
+    units: &[Unit],
     room: &mut [MaybeUninit<u8>],
     replaced: Option<&mut u64>,
 ) -> (usize, usize) {
     let count = units.len().min(UNITS);
     let block = match units.first_chunk() {
-        Some(block) => load_units(block),
-        None => load_start(as_bytes(units)),
+        Some(block) => load_units::<SWAPPED>(block),
+        None => load_few::<SWAPPED>(units),
     };
     let before = (_mm512_setzero_si512(), 0);
     let Some(mixed) = encode_mixed::<false>(block, count, before, replaced.is_some()) else {
@@ -196,12 +214,17 @@ fn put_any(
 /// Encodes units, `STRIDE` at a time, while these are ASCII and fit. Returns their number.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put_ascii(units: &[u16], room: &mut [MaybeUninit<u8>]) -> usize {
+fn put_ascii<const SWAPPED: bool>(units: &[Unit], room: &mut [MaybeUninit<u8>]) -> usize {
     const STRIDE: usize = 4 * UNITS;
     let mut len = 0;
     let (strides, _) = units.as_chunks::<UNITS>().0.as_chunks();
     for ([a, b, c, d], room) in strides.iter().zip(room.chunks_exact_mut(STRIDE)) {
-        let [a, b, c, d] = [load_units(a), load_units(b), load_units(c), load_units(d)];
+        let [a, b, c, d] = [
+            load_units::<SWAPPED>(a),
+            load_units::<SWAPPED>(b),
+            load_units::<SWAPPED>(c),
+            load_units::<SWAPPED>(d),
+        ];
         let all = _mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d);
         if _mm512_test_epi16_mask(all, _mm512_set1_epi16(0xFF80_u16 as i16)) != 0 {
             break;
@@ -219,15 +242,15 @@ fn put_ascii(units: &[u16], room: &mut [MaybeUninit<u8>]) -> usize {
 /// A short input often needs little else (rows `from-utf-16/*/64`).
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put_first(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+fn put_first<const SWAPPED: bool>(units: &[Unit], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     let Some(room) = room.first_chunk_mut::<{ 2 * PAIR }>() else { return (0, 0) };
     let count = units.len().min(PAIR);
     // Without a mask, where that is possible: a masked load waits for the stores before it.
     let [first, second] = match units.as_chunks().0.as_chunks().0 {
-        [[first, second], ..] => [load_units(first), load_units(second)],
+        [[first, second], ..] => [load_units::<SWAPPED>(first), load_units::<SWAPPED>(second)],
         _ => {
             let (front, back) = units.split_at(count.min(UNITS));
-            [load_start(as_bytes(front)), load_start(as_bytes(back))]
+            [load_few::<SWAPPED>(front), load_few::<SWAPPED>(back)]
         }
     };
     let both = _mm512_or_si512(first, second);
@@ -252,11 +275,11 @@ fn put_first(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
 /// bytes. Returns their number, and that of the bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put_in_two(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+fn put_in_two<const SWAPPED: bool>(units: &[Unit], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     let (mut read, mut written) = (0, 0);
     for [first, second] in units.as_chunks::<UNITS>().0.as_chunks().0 {
         let Some(room) = room[written..].first_chunk_mut::<{ 2 * PAIR }>() else { break };
-        let blocks = [load_units(first), load_units(second)];
+        let blocks = [load_units::<SWAPPED>(first), load_units::<SWAPPED>(second)];
         let both = _mm512_or_si512(blocks[0], blocks[1]);
         let top = _mm512_test_epi16_mask(both, _mm512_set1_epi16(0xFF80_u16 as i16));
         if top == 0 || _mm512_test_epi16_mask(both, _mm512_set1_epi16(0xF800_u16 as i16)) != 0 {
@@ -281,8 +304,8 @@ fn put_in_two(units: &[u16], room: &mut [MaybeUninit<u8>]) -> (usize, usize) {
 /// and the processor need not wait for them (rows `from-utf-16/emoji/*`).
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put_mixed(
-    units: &[u16],
+fn put_mixed<const SWAPPED: bool>(
+    units: &[Unit],
     room: &mut [MaybeUninit<u8>],
     replaced: &mut Option<&mut u64>,
 ) -> (usize, usize) {
@@ -290,7 +313,7 @@ fn put_mixed(
     let (mut before, mut split) = (_mm512_setzero_si512(), 0);
     for block in units.as_chunks().0 {
         let Some(room) = room[written..].first_chunk_mut::<{ 2 * PAIR }>() else { break };
-        let block = load_units(block);
+        let block = load_units::<SWAPPED>(block);
         let is_below = _mm512_cmpge_epu16_mask(block, _mm512_set1_epi16(0x800)) == 0;
         if is_below && was_below {
             break;
@@ -446,13 +469,26 @@ fn needed(units: usize, two: u32, three: u32) -> [u64; 2] {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn load_units(units: &[u16; UNITS]) -> __m512i {
-    load(first(as_bytes(units)))
+fn load_units<const SWAPPED: bool>(units: &[Unit; UNITS]) -> __m512i {
+    in_order::<SWAPPED>(load(first(units.as_flattened())))
+}
+
+/// Loads a block, with zeros after the last unit.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn load_few<const SWAPPED: bool>(units: &[Unit]) -> __m512i {
+    in_order::<SWAPPED>(load_start(units.as_flattened()))
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn narrow(units: __m512i, next: __m512i) -> __m512i {
+fn in_order<const SWAPPED: bool>(units: __m512i) -> __m512i {
+    if SWAPPED { _mm512_shldi_epi16::<8>(units, units) } else { units }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(super) fn narrow(units: __m512i, next: __m512i) -> __m512i {
     let packed = _mm512_packus_epi16(units, next);
     _mm512_permutexvar_epi64(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), packed)
 }
