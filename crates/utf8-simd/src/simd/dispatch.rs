@@ -320,10 +320,12 @@ impl Level {
         out: &mut [R::To],
         of: impl Fn(R::From) -> R::To,
     ) -> usize {
-        let (mut len, _) = self.recode::<R>(items, out);
-        for (to, &from) in out.iter_mut().zip(items).skip(len) {
-            *to = of(from);
-            len += 1;
+        let len = items.len().min(out.len());
+        let (done, _) = self.recode::<R>(items, out);
+        if done < len {
+            for (to, &from) in out[done..].iter_mut().zip(&items[done..]) {
+                *to = of(from);
+            }
         }
         len
     }

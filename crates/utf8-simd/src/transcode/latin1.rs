@@ -9,6 +9,7 @@ impl Source for Latin1 {
     type InputUnit = u8;
     const NAME: &str = "Latin-1";
 
+    #[inline]
     fn to_utf16(input: &[u8], output: &mut [u16], _: Errors) -> Transcoded {
         let len = Level::detect().map::<Latin1ToUtf16>(input, output, u16::from);
         Transcoded::until_full((len, len), input.len())

@@ -5,10 +5,13 @@ use alloc::string::String;
 
 use super::utf8::put_damaged_ascii;
 use super::{
-    Errors, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le, latin1, replacing,
-    through_utf16, utf32,
+    Errors, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le, latin1, recode_first,
+    replacing, through_utf16, utf32,
 };
-use crate::simd::{AsciiToBytes, BytesToUnits, BytesToUtf8, Level, ScalarUnit, Task, UnitsToBytes};
+use crate::simd::{
+    AsciiToBytes, BytesToUnits, BytesToUtf8, Level, ScalarUnit, Task, ToLatin1, ToUtf32,
+    UnitsToBytes,
+};
 #[cfg(feature = "alloc")]
 use crate::text::push_utf16;
 
@@ -24,32 +27,29 @@ impl Source for Utf16 {
         done.replace_end(output, errors, &[REPLACEMENT])
     }
 
+    #[inline(always)]
     fn to_utf8(input: &[u16], output: &mut [u8], errors: Errors) -> Transcoded {
         let mut count = 0;
         let replaced = (errors == Errors::Replace).then_some(&mut count);
         let (read, written) = Level::detect().encode_utf16(input, output, replaced);
-        let stop = match stop_before(&input[read..], |unit| unit) {
-            Stop::IllFormed(_) if errors == Errors::Replace => Stop::Full,
-            stop => stop,
-        };
-        let done = Transcoded { read, written, stop };
-        done.replace_end(output, errors, "\u{FFFD}".as_bytes())
+        if read == input.len() {
+            return Transcoded { read, written, stop: Stop::Done };
+        }
+        end_of_utf8(input, output, errors, (read, written))
     }
 
+    #[inline(always)]
     fn to_utf32<C: ScalarUnit>(input: &[u16], output: &mut [C], errors: Errors) -> Transcoded {
-        let stop = |rest: &[u16]| stop_before(rest, |unit| unit);
-        replacing(input, output, errors, C::REPLACEMENT, utf32::put, stop)
+        let recode =
+            |units: &[u16], room: &mut [C]| Level::detect().recode::<ToUtf32<C>>(units, room);
+        recode_first(input, output, recode, |rest, room| rest_to_utf32(rest, room, errors))
     }
 
+    #[inline(always)]
     fn to_latin1(input: &[u16], output: &mut [u8], errors: Errors) -> Transcoded {
-        let put = |units: &[u16], room: &mut [u8]| latin1::put(units, room, errors);
-        let stop = |rest: &[u16]| match stop_before(rest, |unit| unit) {
-            Stop::Full if errors == Errors::Stop && rest[0] > latin1::GREATEST => {
-                Stop::Unmappable(1 + usize::from(is_high(rest[0])))
-            }
-            stop => stop,
-        };
-        replacing(input, output, errors, b"?", put, stop)
+        let recode =
+            |units: &[u16], room: &mut [u8]| Level::detect().recode::<ToLatin1>(units, room);
+        recode_first(input, output, recode, |rest, room| rest_to_latin1(rest, room, errors))
     }
 
     #[cfg(feature = "alloc")]
@@ -92,6 +92,40 @@ impl Target for Utf16 {
     }
 }
 
+/// Returns why the conversion to UTF-8 stopped, after it has replaced an incomplete end.
+#[inline(never)]
+fn end_of_utf8(
+    input: &[u16],
+    output: &mut [u8],
+    errors: Errors,
+    (read, written): (usize, usize),
+) -> Transcoded {
+    let stop = match stop_before(&input[read..], |unit| unit) {
+        Stop::IllFormed(_) if errors == Errors::Replace => Stop::Full,
+        stop => stop,
+    };
+    let done = Transcoded { read, written, stop };
+    done.replace_end(output, errors, "\u{FFFD}".as_bytes())
+}
+
+#[inline(never)]
+fn rest_to_utf32<C: ScalarUnit>(input: &[u16], output: &mut [C], errors: Errors) -> Transcoded {
+    let stop = |rest: &[u16]| stop_before(rest, |unit| unit);
+    replacing(input, output, errors, C::REPLACEMENT, utf32::put, stop)
+}
+
+#[inline(never)]
+fn rest_to_latin1(input: &[u16], output: &mut [u8], errors: Errors) -> Transcoded {
+    let put = |units: &[u16], room: &mut [u8]| latin1::put(units, room, errors);
+    let stop = |rest: &[u16]| match stop_before(rest, |unit| unit) {
+        Stop::Full if errors == Errors::Stop && rest[0] > latin1::GREATEST => {
+            Stop::Unmappable(1 + usize::from(is_high(rest[0])))
+        }
+        stop => stop,
+    };
+    replacing(input, output, errors, b"?", put, stop)
+}
+
 impl Source for Utf16Le {
     type Input = [u8];
     type InputUnit = u8;
@@ -101,6 +135,7 @@ impl Source for Utf16Le {
         decode_bytes(input, u16::from_le_bytes, output, errors)
     }
 
+    #[inline(always)]
     fn to_utf8(input: &[u8], output: &mut [u8], errors: Errors) -> Transcoded {
         bytes_to_utf8::<LE_SWAPPED>(input, u16::from_le_bytes, output, errors)
     }
@@ -127,6 +162,7 @@ impl Source for Utf16Be {
         decode_bytes(input, u16::from_be_bytes, output, errors)
     }
 
+    #[inline(always)]
     fn to_utf8(input: &[u8], output: &mut [u8], errors: Errors) -> Transcoded {
         bytes_to_utf8::<BE_SWAPPED>(input, u16::from_be_bytes, output, errors)
     }
@@ -163,7 +199,7 @@ fn to_bytes<S: Source + ?Sized, const SWAPPED: bool>(
     let put = |units: &[u16], room: &mut [u8]| put_bytes::<SWAPPED>(units, room, of);
     let (rest, room) = (&input[ascii..], &mut output[2 * ascii..]);
     let done = through_utf16::<S, _>(rest, room, errors, u16::MAX, put);
-    Transcoded { read: ascii + done.read, written: 2 * ascii + done.written, stop: done.stop }
+    done.after(ascii, 2 * ascii)
 }
 
 /// Writes whole characters as bytes, as many as fit. Returns the units read and the bytes written.
@@ -186,6 +222,7 @@ const LE_SWAPPED: bool = cfg!(target_endian = "big");
 const BE_SWAPPED: bool = !LE_SWAPPED;
 
 /// Encodes UTF-16 in bytes as UTF-8.
+#[inline(always)]
 fn bytes_to_utf8<const SWAPPED: bool>(
     input: &[u8],
     unit: impl Fn([u8; 2]) -> u16 + Copy,
@@ -198,12 +235,12 @@ fn bytes_to_utf8<const SWAPPED: bool>(
         return Transcoded { read: input.len(), written, stop: Stop::Done };
     }
     let (rest, room) = (&input[2 * read..], &mut output[written..]);
-    let done = rest_to_utf8::<SWAPPED>(rest, unit, room, errors);
-    Transcoded { read: 2 * read + done.read, written: written + done.written, stop: done.stop }
+    rest_to_utf8::<SWAPPED>(rest, unit, room, errors).after(2 * read, written)
 }
 
 /// Encodes what [`bytes_to_utf8`] leaves: everything, if the level has no such conversion; the input from a step on that contains an
 /// unpaired surrogate or may not fit; or an incomplete end of one to three bytes.
+#[inline(never)]
 fn rest_to_utf8<const SWAPPED: bool>(
     input: &[u8],
     unit: impl Fn([u8; 2]) -> u16 + Copy,

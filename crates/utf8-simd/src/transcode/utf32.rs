@@ -2,7 +2,9 @@
 
 use super::utf8::put_damaged_ascii;
 use super::utf16::is_surrogate;
-use super::{Errors, Source, Stop, Target, Transcoded, Utf32, convert_units, replacing};
+use super::{
+    Errors, Source, Stop, Target, Transcoded, Utf32, convert_units, recode_first, replacing,
+};
 use crate::simd::{
     Level, ScalarUnit, ToUtf8, ToUtf16, ToUtf32, scalar_values, surrogate_pair, tail,
 };
@@ -12,10 +14,16 @@ impl Source for char {
     type InputUnit = char;
     const NAME: &str = "UTF-32";
 
+    #[inline(always)]
     fn to_utf16(input: &[char], output: &mut [u16], _: Errors) -> Transcoded {
-        Transcoded::until_full(encode_utf16(input, output), input.len())
+        let recode =
+            |chars: &[char], room: &mut [u16]| Level::detect().recode::<ToUtf16<char>>(chars, room);
+        recode_first(input, output, recode, |rest, room| {
+            Transcoded::until_full(encode_utf16(rest, room), rest.len())
+        })
     }
 
+    #[inline(always)]
     fn to_utf8(input: &[char], output: &mut [u8], _: Errors) -> Transcoded {
         Transcoded::until_full(Level::detect().encode_chars(input, output), input.len())
     }
@@ -47,18 +55,35 @@ impl Source for Utf32 {
     type InputUnit = u32;
     const NAME: &str = "UTF-32";
 
+    #[inline(always)]
     fn to_utf16(input: &[u32], output: &mut [u16], errors: Errors) -> Transcoded {
-        replacing(input, output, errors, &[0xFFFD], encode_utf16, stop_before)
+        let recode = |numbers: &[u32], room: &mut [u16]| {
+            Level::detect().recode::<ToUtf16<u32>>(numbers, room)
+        };
+        recode_first(input, output, recode, |rest, room| rest_to_utf16(rest, room, errors))
     }
 
+    #[inline(always)]
     fn to_utf8(input: &[u32], output: &mut [u8], errors: Errors) -> Transcoded {
-        replacing(input, output, errors, "\u{FFFD}".as_bytes(), encode_numbers, stop_before)
+        let recode =
+            |numbers: &[u32], room: &mut [u8]| Level::detect().recode::<ToUtf8<u32>>(numbers, room);
+        recode_first(input, output, recode, |rest, room| rest_to_utf8(rest, room, errors))
     }
 
     fn to_utf32<C: ScalarUnit>(input: &[u32], output: &mut [C], errors: Errors) -> Transcoded {
         let put = |rest: &[u32], room: &mut [C]| by_chars(rest, room, copy);
         replacing(input, output, errors, C::REPLACEMENT, put, stop_before)
     }
+}
+
+#[inline(never)]
+fn rest_to_utf16(input: &[u32], output: &mut [u16], errors: Errors) -> Transcoded {
+    replacing(input, output, errors, &[0xFFFD], encode_utf16, stop_before)
+}
+
+#[inline(never)]
+fn rest_to_utf8(input: &[u32], output: &mut [u8], errors: Errors) -> Transcoded {
+    replacing(input, output, errors, "\u{FFFD}".as_bytes(), encode_numbers, stop_before)
 }
 
 impl Target for Utf32 {

@@ -164,11 +164,15 @@ pub(in crate::simd) fn decode_blocks<V: Latin1Block>(
 #[inline(always)]
 fn copy_ascii<V: Vector>(first: V, bytes: &[u8], out: &mut [u8]) -> usize {
     store(first, out, 0);
+    /// From this length on, stores that cross no cache lines are faster: the first block overlaps the one after it. Rows
+    /// `from-latin-1/ascii/65536` of `benches/heads`.
+    const LONG: usize = 4096;
     let stride = 4 * V::LEN;
-    let mut len = V::LEN;
-    for (bytes, out) in
-        bytes[V::LEN..].chunks_exact(stride).zip(out[V::LEN..].chunks_exact_mut(stride))
-    {
+    let mut len = match bytes.len() {
+        LONG.. => V::LEN - out.as_ptr().addr() % V::LEN,
+        _ => V::LEN,
+    };
+    for (bytes, out) in bytes[len..].chunks_exact(stride).zip(out[len..].chunks_exact_mut(stride)) {
         let (a, b) = (load(first, bytes, 0), load(first, bytes, V::LEN));
         let (c, d) = (load(first, bytes, 2 * V::LEN), load(first, bytes, 3 * V::LEN));
         if a.or3(b, c.or(d)).any_high_bit() {

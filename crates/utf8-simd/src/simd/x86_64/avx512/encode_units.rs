@@ -195,7 +195,9 @@ fn put_any<const SWAPPED: bool>(
     let Some(mixed) = encode_mixed::<false>(block, count, before, replaced.is_some()) else {
         return (0, 0);
     };
-    let [len, len_back] = mixed.keep.map(|keep| keep.count_ones() as usize);
+    let len = mixed.keep[0].count_ones() as usize;
+    // A few units need no second vector.
+    let len_back = if 3 * count > 64 { mixed.keep[1].count_ones() as usize } else { 0 };
     if room.len() < len + len_back {
         return (0, 0);
     }

@@ -19,9 +19,12 @@ use super::vector::{BLOCK, lanes, load, load_start, store};
 use crate::simd::RecodeSteps;
 use crate::simd::generic::{self, as_bytes, first};
 use crate::simd::recode::Conversion;
-use crate::simd::x86_64::avx2::{self, Bytes32, store_32};
+use crate::simd::x86_64::avx2::{self, Bytes32, load_32, store_32};
 use crate::simd::x86_64::sse41::Bytes16;
 
+/// From this number of bytes on, stores that cross no cache lines are faster: the first block overlaps the one after it. Rows
+/// `utf-16-to-utf-32/*/65536` of `benches/heads`.
+const LONG: usize = 4096;
 const UNITS: usize = BLOCK / 2;
 const CHARS: usize = BLOCK / 4;
 
@@ -39,6 +42,17 @@ pub(in crate::simd) fn recode<R: RecodeSteps>(
             true => encode_units::encode::<true>(units, out, replaced),
             false => encode_units::encode::<false>(units, out, replaced),
         };
+    }
+    let bytes = as_bytes(items);
+    match R::CONVERSION {
+        Conversion::Latin1ToUtf16 if items.len() > BLOCK => return from_latin1(bytes, out),
+        Conversion::Utf16ToLatin1
+            if (UNITS..=2 * UNITS).contains(&items.len())
+                && let len @ 1.. = two_to_latin1(bytes, out) =>
+        {
+            return (len, len);
+        }
+        _ => {}
     }
     let any = (Bytes32::zero(), Bytes16::zero());
     match generic::recode_short::<Bytes32, Bytes16, R>(any, items, out) {
@@ -88,6 +102,16 @@ fn blocks_to_utf32(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) 
     // 1 if the first unit of `rest` is the second one of a pair, whose `char` is written already. So the place of a block does not
     // depend on the units before it, and the processor need not wait for them.
     let mut split = 0;
+    let to_block = to_block(place);
+    if rest.len() >= LONG
+        && to_block % 4 == 0
+        && let Some(to) = place.first_chunk_mut::<{ 2 * BLOCK }>()
+        && let units = load(first(rest))
+        && tagged(units, 0xF800, 0xD800) == 0
+    {
+        put_each([widen(units, 0), widen(units, 1)], to);
+        (rest, place) = (&rest[to_block / 2..], &mut place[to_block..]);
+    }
     while let Some(to) = place.first_chunk_mut::<{ 2 * BLOCK }>()
         && rest.len() >= BLOCK + 2
     {
@@ -275,11 +299,7 @@ fn not_scalar(numbers: __m512i) -> u16 {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn to_latin1(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
-    let mut read = match bytes.len() {
-        ..=BLOCK => 0,
-        len if len <= 2 * BLOCK => two_to_latin1(bytes, out),
-        _ => blocks_to_latin1(bytes, out),
-    };
+    let mut read = blocks_to_latin1(bytes, out);
     while 2 * read < bytes.len()
         && let (more @ 1.., _) = few_to_latin1(&bytes[2 * read..], &mut out[read..])
     {
@@ -357,27 +377,37 @@ fn few_to_latin1(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
 }
 
 /// Converts Latin-1 to UTF-16, as far as it fits.
-#[inline]
+#[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn from_latin1(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     let bytes = &bytes[..bytes.len().min(out.len() / 2)];
-    let len = 2 * bytes.len();
-    let (Some(last), Some(last_place)) = (bytes.last_chunk(), out[..len].last_chunk_mut()) else {
-        let block = load_start(bytes);
-        put(widen_bytes(block, 0), len.min(BLOCK), out);
-        if len > BLOCK {
-            put(widen_bytes(block, 1), len - BLOCK, &mut out[BLOCK..]);
-        }
-        return (bytes.len(), bytes.len());
-    };
-    // The last block overlaps the one before it.
-    let last = load(last);
-    put_each([widen_bytes(last, 0), widen_bytes(last, 1)], last_place);
-    for (block, to) in bytes.as_chunks().0.iter().zip(out.as_chunks_mut().0) {
-        let block = load(block);
-        put_each([widen_bytes(block, 0), widen_bytes(block, 1)], to);
+    let (count, out) = (bytes.len(), &mut out[..2 * bytes.len()]);
+    let mut at = 0;
+    if count >= LONG / 8
+        && let Some(to) = out.first_chunk_mut()
+    {
+        store(widen_bytes(_mm512_castsi256_si512(load_32(first(bytes)))), to);
+        at = to_block(out) / 2;
     }
-    (bytes.len(), bytes.len())
+    let (steps, rest) = bytes[at..].as_chunks();
+    for (step, to) in steps.iter().zip(out[2 * at..].as_chunks_mut().0) {
+        store(widen_bytes(_mm512_castsi256_si512(load_32(step))), to);
+    }
+    if !rest.is_empty() {
+        // The last step overlaps the one before it.
+        match (bytes.last_chunk(), out.last_chunk_mut()) {
+            (Some(last), Some(to)) => {
+                store(widen_bytes(_mm512_castsi256_si512(load_32(last))), to);
+            }
+            _ => put(widen_bytes(load_start(rest)), 2 * count, out),
+        }
+    }
+    (count, count)
+}
+
+/// Returns the number of bytes up to the next multiple of a block.
+fn to_block(place: &[MaybeUninit<u8>]) -> usize {
+    place.as_ptr().addr().wrapping_neg() % BLOCK
 }
 
 /// Encodes up to a block of numbers, if they fit, up to one that is no scalar value.
@@ -427,14 +457,11 @@ fn widen(units: __m512i, half: usize) -> __m512i {
     }
 }
 
-/// Widens a half of the bytes.
+/// Widens the first half of the bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn widen_bytes(bytes: __m512i, half: usize) -> __m512i {
-    match half {
-        0 => _mm512_cvtepu8_epi16(_mm512_castsi512_si256(bytes)),
-        _ => _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(bytes)),
-    }
+fn widen_bytes(bytes: __m512i) -> __m512i {
+    _mm512_cvtepu8_epi16(_mm512_castsi512_si256(bytes))
 }
 
 fn half_of(lanes: u32, half: usize) -> u16 {
