@@ -218,6 +218,17 @@ impl Level {
         dispatch!(self, decode_short_utf16(bytes, out))
     }
 
+    /// Like [`decode_short_chars`](Self::decode_short_chars), to UTF-16 in bytes. With `SWAPPED`, these are in the other order than
+    /// those of the machine. ASCII is faster by `AsciiToBytes`, except with AVX-512.
+    #[inline]
+    pub(crate) fn decode_short_bytes<const SWAPPED: bool>(
+        self,
+        bytes: &[u8],
+        out: &mut [u8],
+    ) -> Option<usize> {
+        dispatch!(self, decode_short_bytes::<SWAPPED>(bytes, out))
+    }
+
     /// Decodes ASCII at the start of `bytes` into `out`, as far as it fits. Returns the number of bytes; fewer
     /// than 64 more may be ASCII and fit. The other `char`s in `out` are unchanged.
     ///

@@ -71,7 +71,9 @@ pub(crate) enum Conversion {
     NumbersToUtf16,
     CharsToUtf8,
     CharsToUtf16,
-    AsciiToBytes,
+    AsciiToBytes {
+        is_swapped: bool,
+    },
     UnitsToBytes,
     BytesToUnits,
 }
@@ -125,7 +127,8 @@ units! {
     };
     [const SWAPPED: bool, const REPLACES: bool] BytesToUtf8<SWAPPED, REPLACES>: [u8; 2] => u8,
         Conversion::BytesToUtf8 { is_swapped: SWAPPED, replaces: REPLACES };
-    [const SWAPPED: bool] AsciiToBytes<SWAPPED>: u8 => [u8; 2], Conversion::AsciiToBytes;
+    [const SWAPPED: bool] AsciiToBytes<SWAPPED>: u8 => [u8; 2],
+        Conversion::AsciiToBytes { is_swapped: SWAPPED };
     [const SWAPPED: bool] UnitsToBytes<SWAPPED>: u16 => [u8; 2], Conversion::UnitsToBytes;
     [const SWAPPED: bool] BytesToUnits<SWAPPED>: [u8; 2] => u16, Conversion::BytesToUnits;
     [C: ScalarUnit] ToUtf16<C>: C => u16, match C::IS_SCALAR {

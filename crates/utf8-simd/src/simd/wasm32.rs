@@ -13,7 +13,7 @@ use crate::simd::generic::{
     first_mut, lanewise, one_part, operations,
 };
 pub(in crate::simd) use crate::simd::reference::{
-    decode_short_chars, find_outside, join_pairs, split_pairs, unmask,
+    decode_short_bytes, decode_short_chars, find_outside, join_pairs, split_pairs, unmask,
 };
 use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Validated, reference};
 

@@ -181,6 +181,17 @@ pub trait Source {
         through_utf16::<Self, C>(input, output, errors, u16::MAX, utf32::put)
     }
 
+    /// Converts an input that is short and well-formed to UTF-16 in bytes, if the level has a method for that. Returns the number of
+    /// units.
+    #[doc(hidden)]
+    #[inline]
+    fn to_few_bytes<const SWAPPED: bool>(
+        _input: &Self::Input,
+        _output: &mut [u8],
+    ) -> Option<usize> {
+        None
+    }
+
     /// Returns the bytes of an input that extends ASCII.
     #[doc(hidden)]
     fn bytes(_input: &Self::Input) -> &[u8] {

@@ -144,6 +144,7 @@ impl Source for Utf16Le {
 impl Target for Utf16Le {
     type Unit = u8;
 
+    #[inline(always)]
     fn from_source<S: Source + ?Sized>(
         input: &S::Input,
         output: &mut [u8],
@@ -171,6 +172,7 @@ impl Source for Utf16Be {
 impl Target for Utf16Be {
     type Unit = u8;
 
+    #[inline(always)]
     fn from_source<S: Source + ?Sized>(
         input: &S::Input,
         output: &mut [u8],
@@ -180,26 +182,42 @@ impl Target for Utf16Be {
     }
 }
 
-/// Converts to UTF-16 in bytes: ASCII at the start directly, as far as the level does, the rest by way of blocks.
+/// Converts to UTF-16 in bytes: what is short, and ASCII at the start, directly, as far as the level does, the rest by way of blocks.
+#[inline(always)]
 fn to_bytes<S: Source + ?Sized, const SWAPPED: bool>(
     input: &S::Input,
     output: &mut [u8],
     of: impl Fn(u16) -> [u8; 2] + Copy,
     errors: Errors,
 ) -> Transcoded {
-    let ascii = match S::bytes(input) {
-        from @ [0..0x80, ..] => {
-            Level::detect().recode::<AsciiToBytes<SWAPPED>>(from, output.as_chunks_mut().0).0
+    let ascii = match S::to_few_bytes::<SWAPPED>(input, output) {
+        Some(units) => {
+            let read = input.as_ref().len();
+            return Transcoded { read, written: 2 * units, stop: Stop::Done };
         }
-        _ => 0,
+        None => match S::bytes(input) {
+            from @ [0..0x80, ..] => {
+                Level::detect().recode::<AsciiToBytes<SWAPPED>>(from, output.as_chunks_mut().0).0
+            }
+            _ => 0,
+        },
     };
     if ascii > 0 && ascii == input.as_ref().len() {
         return Transcoded { read: ascii, written: 2 * ascii, stop: Stop::Done };
     }
-    let put = |units: &[u16], room: &mut [u8]| put_bytes::<SWAPPED>(units, room, of);
     let (rest, room) = (&input[ascii..], &mut output[2 * ascii..]);
-    let done = through_utf16::<S, _>(rest, room, errors, u16::MAX, put);
-    done.after(ascii, 2 * ascii)
+    rest_to_bytes::<S, SWAPPED>(rest, room, of, errors).after(ascii, 2 * ascii)
+}
+
+#[inline(never)]
+fn rest_to_bytes<S: Source + ?Sized, const SWAPPED: bool>(
+    input: &S::Input,
+    output: &mut [u8],
+    of: impl Fn(u16) -> [u8; 2] + Copy,
+    errors: Errors,
+) -> Transcoded {
+    let put = |units: &[u16], room: &mut [u8]| put_bytes::<SWAPPED>(units, room, of);
+    through_utf16::<S, _>(input, output, errors, u16::MAX, put)
 }
 
 /// Writes whole characters as bytes, as many as fit. Returns the units read and the bytes written.

@@ -31,6 +31,11 @@ impl Source for Utf8 {
         decode(input, output, errors)
     }
 
+    #[inline(always)]
+    fn to_few_bytes<const SWAPPED: bool>(input: &[u8], output: &mut [u8]) -> Option<usize> {
+        Level::detect().decode_short_bytes::<SWAPPED>(input, output)
+    }
+
     fn bytes(input: &[u8]) -> &[u8] {
         input
     }
@@ -101,6 +106,11 @@ impl Source for str {
 
     fn to_utf32<C: ScalarUnit>(input: &str, output: &mut [C], _: Errors) -> Transcoded {
         Transcoded::until_full(C::decode(Level::detect(), input, output), input.len())
+    }
+
+    #[inline(always)]
+    fn to_few_bytes<const SWAPPED: bool>(input: &str, output: &mut [u8]) -> Option<usize> {
+        Utf8::to_few_bytes::<SWAPPED>(input.as_bytes(), output)
     }
 
     fn bytes(input: &str) -> &[u8] {

@@ -203,6 +203,14 @@ pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Opti
     if bytes.len() > 64 { None } else { short_ascii(bytes, out) }
 }
 
+/// Decodes nothing: to decode units and then to convert these is as fast.
+pub(in crate::simd) fn decode_short_bytes<const SWAPPED: bool>(
+    _bytes: &[u8],
+    _out: &mut [u8],
+) -> Option<usize> {
+    None
+}
+
 // Not inlined: the callers of a level contain a call of each level's function. The compiler knows that there are at most 64
 // bytes: rows `to-chars/ascii/64`.
 #[inline(never)]

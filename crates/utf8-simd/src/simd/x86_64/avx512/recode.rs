@@ -73,7 +73,9 @@ fn recode_any<R: RecodeSteps>(items: &[R::From], out: &mut [MaybeUninit<u8>]) ->
         Conversion::Latin1ToUtf16 => from_latin1(bytes, out),
         Conversion::NumbersToUtf8 if items.len() <= CHARS => few_to_utf8(bytes, out),
         // It is not ASCII.
-        Conversion::AsciiToBytes if items.len() <= BLOCK => (0, 0),
+        Conversion::AsciiToBytes { .. } if items.len() <= BLOCK => (0, 0),
+        Conversion::AsciiToBytes { is_swapped: true } => from_ascii::<true>(bytes, out),
+        Conversion::AsciiToBytes { is_swapped: false } => from_ascii::<false>(bytes, out),
         _ => avx2::recode_any::<R>(items, out),
     }
 }
@@ -403,6 +405,39 @@ fn from_latin1(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
         }
     }
     (count, count)
+}
+
+/// Converts ASCII to UTF-16 in bytes, a block at a time, as far as it fits.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn from_ascii<const SWAPPED: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+    let bytes = &bytes[..bytes.len().min(out.len() / 2)];
+    let put_block = |at: usize, out: &mut [MaybeUninit<u8>]| {
+        let (Some(block), Some(to)) = (bytes[at..].first_chunk(), out[2 * at..].first_chunk_mut())
+        else {
+            return false;
+        };
+        let block = load(block);
+        if _mm512_movepi8_mask(block) != 0 {
+            return false;
+        }
+        let back = _mm512_castsi256_si512(_mm512_extracti64x4_epi64::<1>(block));
+        let [mut front, mut back] = [widen_bytes(block), widen_bytes(back)];
+        if SWAPPED {
+            [front, back] = [_mm512_slli_epi16::<8>(front), _mm512_slli_epi16::<8>(back)];
+        }
+        put_each([front, back], to);
+        true
+    };
+    let mut len = 0;
+    while put_block(len, out) {
+        len += if len == 0 && bytes.len() >= LONG { BLOCK / 2 + to_block(out) / 2 } else { BLOCK };
+    }
+    // The last block overlaps the one before it.
+    if bytes.len() - len < BLOCK && len > 0 && put_block(bytes.len() - BLOCK, out) {
+        len = bytes.len();
+    }
+    (len, len)
 }
 
 /// Returns the number of bytes up to the next multiple of a block.

@@ -31,7 +31,9 @@ use crate::simd::reference::convert;
 use crate::simd::{as_uninit, table};
 // Its shorter stores cross fewer cache lines. Rows `to-chars/ascii/65536`, `to-utf-16/ascii/65536`.
 pub(in crate::simd) use crate::simd::x86_64::avx2::{decode_ascii_chars, decode_ascii_utf16};
-use crate::simd::x86_64::avx512::decode::units::{Planes, fill, not_continuing, put_wide};
+use crate::simd::x86_64::avx512::decode::units::{
+    Planes, Swapped, Unit, fill, not_continuing, put_wide,
+};
 use crate::simd::x86_64::avx512::vector::{
     BLOCK, Bytes64, lanes, load, load_start, load_within, store, table,
 };
@@ -103,7 +105,7 @@ pub(in crate::simd) fn count_utf16(text: &str) -> usize {
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_chars(text: &str, out: &mut [u32]) -> (usize, usize) {
     // SAFETY: vectors are written, and numbers may have any value.
-    let (read, written) = decode::<4>(text, unsafe { as_uninit(out) });
+    let (read, written) = decode::<u32>(text, unsafe { as_uninit(out) });
     finish(text, out, read, written)
 }
 
@@ -111,35 +113,42 @@ pub(in crate::simd) fn decode_chars(text: &str, out: &mut [u32]) -> (usize, usiz
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
     // SAFETY: vectors are written, and units may have any value.
-    let (read, written) = decode::<2>(text, unsafe { as_uninit(out) });
+    let (read, written) = decode::<u16>(text, unsafe { as_uninit(out) });
     finish(text, out, read, written)
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_short_chars(bytes: &[u8], out: &mut [u32]) -> Option<usize> {
     // SAFETY: vectors are written, and numbers may have any value.
-    medium::<4, true>(bytes, unsafe { as_uninit(out) })
+    medium::<u32, true>(bytes, unsafe { as_uninit(out) })
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Option<usize> {
     // SAFETY: vectors are written, and units may have any value.
-    medium::<2, true>(bytes, unsafe { as_uninit(out) })
+    medium::<u16, true>(bytes, unsafe { as_uninit(out) })
 }
 
-/// Decodes `bytes` to units of `SIZE` bytes. Returns the number of units. Returns `None` if these are many, if they do
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(in crate::simd) fn decode_short_bytes<const SWAPPED: bool>(
+    bytes: &[u8],
+    out: &mut [u8],
+) -> Option<usize> {
+    // SAFETY: vectors are written, and bytes may have any value.
+    let out = unsafe { as_uninit(out) };
+    if SWAPPED { medium::<Swapped, true>(bytes, out) } else { medium::<u16, true>(bytes, out) }
+}
+
+/// Decodes `bytes` to units. Returns the number of units. Returns `None` if these are many, if they do
 /// not fit, or, with `CHECK`, if the bytes are not well-formed and complete; their start may then be written.
 /// Without `CHECK`, `bytes` are text.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn medium<const SIZE: usize, const CHECK: bool>(
-    bytes: &[u8],
-    out: &mut [MaybeUninit<u8>],
-) -> Option<usize> {
+fn medium<U: Unit, const CHECK: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> Option<usize> {
     if bytes.len() <= BLOCK {
-        short::<SIZE, CHECK>(bytes, out)
+        short::<U, CHECK>(bytes, out)
     } else if bytes.len() <= MEDIUM {
-        blocks::<SIZE, CHECK>(bytes, out)
+        blocks::<U, CHECK>(bytes, out)
     } else {
         None
     }
@@ -148,18 +157,15 @@ fn medium<const SIZE: usize, const CHECK: bool>(
 /// [`medium`] for more than a block. Whole vectors have to fit. Each block begins with a character.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn blocks<const SIZE: usize, const CHECK: bool>(
-    bytes: &[u8],
-    out: &mut [MaybeUninit<u8>],
-) -> Option<usize> {
+fn blocks<U: Unit, const CHECK: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> Option<usize> {
     let (mut at, mut written) = (0, 0);
     // Invariant: the characters before `at` are written, `written` units, and one begins at `at`.
     while let Some(window) = bytes[at..].first_chunk::<{ BLOCK + 1 }>() {
-        let room = out[written * SIZE..].get_mut(..most(SIZE) * SIZE)?;
+        let room = out[written * U::SIZE..].get_mut(..most(U::SIZE) * U::SIZE)?;
         let block = load(first(window));
         let text = Bytes64(block);
         if !text.any_high_bit() {
-            put_ascii::<SIZE>(block, room);
+            put_ascii::<U>(block, room);
             at += BLOCK;
             written += BLOCK;
             continue;
@@ -173,12 +179,12 @@ fn blocks<const SIZE: usize, const CHECK: bool>(
             }
         }
         written += if any_from(block, 0xF0) {
-            put_wide_block::<SIZE>(block, ends, room)
+            put_wide_block::<U>(block, ends, room)
         } else {
             let zero = Bytes64::zero();
             let (back1, back2) = (text.prev::<1>(zero), text.prev::<2>(zero));
             let units = ends.count_ones() as usize;
-            Planes::of_three(block, back1.0, back2.0).compress(ends).put::<SIZE>(units, room);
+            Planes::of_three(block, back1.0, back2.0).compress(ends).put::<U>(units, room);
             units
         };
         at += BLOCK - ends.leading_zeros() as usize;
@@ -187,13 +193,13 @@ fn blocks<const SIZE: usize, const CHECK: bool>(
     let done = BLOCK - (bytes.len() - at);
     if !Bytes64(load(block)).any_high_bit() {
         // The bytes before `at` in this block are ASCII too.
-        put_ascii::<SIZE>(load(block), out[(written - done) * SIZE..].get_mut(..BLOCK * SIZE)?);
+        put_ascii::<U>(load(block), out[(written - done) * U::SIZE..].get_mut(..BLOCK * U::SIZE)?);
         return Some(written + bytes.len() - at);
     }
-    let out = &mut out[written * SIZE..];
-    let units = match last::<SIZE, CHECK>(bytes, at, out) {
+    let out = &mut out[written * U::SIZE..];
+    let units = match last::<U, CHECK>(bytes, at, out) {
         Some(units) => units,
-        None => short::<SIZE, CHECK>(&bytes[at..], out)?,
+        None => short::<U, CHECK>(&bytes[at..], out)?,
     };
     Some(written + units)
 }
@@ -201,23 +207,16 @@ fn blocks<const SIZE: usize, const CHECK: bool>(
 /// A call of [`put_wide`]: inlined here too, it makes that of [`short`] slower (row `to-utf-16/emoji/64`).
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put_wide_block<const SIZE: usize>(
-    block: __m512i,
-    ends: u64,
-    out: &mut [MaybeUninit<u8>],
-) -> usize {
-    put_wide::<SIZE, false>(block, ends, out)
+fn put_wide_block<U: Unit>(block: __m512i, ends: u64, out: &mut [MaybeUninit<u8>]) -> usize {
+    put_wide::<U, false>(block, ends, out)
 }
 
-/// Decodes `bytes` to units of `SIZE` bytes. Returns the number of units. Returns `None`, and writes nothing, if the
+/// Decodes `bytes` to units. Returns the number of units. Returns `None`, and writes nothing, if the
 /// units do not fit, if the bytes are more than a block, or, with `CHECK`, if they are not well-formed and complete.
 /// Without `CHECK`, `bytes` are text.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn short<const SIZE: usize, const CHECK: bool>(
-    bytes: &[u8],
-    out: &mut [MaybeUninit<u8>],
-) -> Option<usize> {
+fn short<U: Unit, const CHECK: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> Option<usize> {
     // Without a mask, where that is possible, it takes 0.3 ns less: rows `to-chars/ascii/64`.
     let block = match bytes.first_chunk() {
         Some(block) if bytes.len() == BLOCK => load(block),
@@ -226,7 +225,7 @@ fn short<const SIZE: usize, const CHECK: bool>(
     };
     let text = Bytes64(block);
     if !text.any_high_bit() {
-        put_ascii_exactly::<SIZE>(block, out.get_mut(..bytes.len() * SIZE)?);
+        put_ascii_exactly::<U>(block, out.get_mut(..bytes.len() * U::SIZE)?);
         return Some(bytes.len());
     }
     // Without characters of three bytes, half of the operations are needed. Rows `to-utf-16/*/16`.
@@ -245,14 +244,14 @@ fn short<const SIZE: usize, const CHECK: bool>(
     // A character ends before a byte that does not continue it, and at the end of the text.
     let ends = (not_continuing(block) >> 1 | 1 << (BLOCK - 1)) & lanes(bytes.len());
     let wide = _mm512_cmpge_epu8_mask(block, _mm512_set1_epi8(0xF0_u8 as i8));
-    let pairs = if SIZE == 2 { wide.count_ones() } else { 0 };
+    let pairs = if U::SIZE == 2 { wide.count_ones() } else { 0 };
     let units = (ends.count_ones() + pairs) as usize;
-    let is_roomy = out.len() >= most(SIZE) * SIZE;
-    let exact = out.get_mut(..units * SIZE)?;
+    let is_roomy = out.len() >= most(U::SIZE) * U::SIZE;
+    let exact = out.get_mut(..units * U::SIZE)?;
     if wide != 0 {
         let put = match is_roomy {
-            true => put_wide::<SIZE, false>(block, ends, out),
-            false => put_wide::<SIZE, true>(block, ends, exact),
+            true => put_wide::<U, false>(block, ends, out),
+            false => put_wide::<U, true>(block, ends, exact),
         };
         debug_assert_eq!(put, units);
     } else {
@@ -262,8 +261,8 @@ fn short<const SIZE: usize, const CHECK: bool>(
         };
         let planes = planes.compress(ends);
         match is_roomy {
-            true => planes.put::<SIZE>(units, out),
-            false => planes.put_exactly::<SIZE>(exact),
+            true => planes.put::<U>(units, out),
+            false => planes.put_exactly::<U>(exact),
         }
     }
     Some(units)
@@ -284,13 +283,13 @@ fn finish<U: convert::DecodedUnit>(
     (read + more_read, written + more_written)
 }
 
-/// Decodes to units of `SIZE` bytes, four for `char`s and two for UTF-16, until a block might not fit.
+/// Decodes to units until a block might not fit.
 /// Returns the bytes read, up to a character boundary, and the units written; later units may be overwritten.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn decode<const SIZE: usize>(text: &str, out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+fn decode<U: Unit>(text: &str, out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     let bytes = text.as_bytes();
-    if let Some(units) = medium::<SIZE, false>(bytes, out) {
+    if let Some(units) = medium::<U, false>(bytes, out) {
         return (bytes.len(), units);
     }
     let mut at = 0;
@@ -298,16 +297,16 @@ fn decode<const SIZE: usize>(text: &str, out: &mut [MaybeUninit<u8>]) -> (usize,
     // Invariant: the characters that end before `at` are written, `written` units, and no others.
     while at < bytes.len() {
         if bytes.len() - at <= BLOCK
-            && let Some(units) = last::<SIZE, false>(bytes, at, &mut out[written * SIZE..])
+            && let Some(units) = last::<U, false>(bytes, at, &mut out[written * U::SIZE..])
         {
             return (bytes.len(), written + units);
         }
-        let Some((len, units)) = edge::<SIZE>(bytes, at, &mut out[written * SIZE..]) else { break };
+        let Some((len, units)) = edge::<U>(bytes, at, &mut out[written * U::SIZE..]) else { break };
         at += len;
         written += units;
         // More than a block is left, so `edge` has consumed at least `WIDE` bytes, which is more than `BEFORE`.
         if bytes.len() - at.min(bytes.len()) > BLOCK {
-            let (len, units) = run::<SIZE>(bytes, at, &mut out[written * SIZE..]);
+            let (len, units) = run::<U>(bytes, at, &mut out[written * U::SIZE..]);
             at += len;
             written += units;
         }
@@ -325,25 +324,21 @@ fn decode<const SIZE: usize>(text: &str, out: &mut [MaybeUninit<u8>]) -> (usize,
 /// A separate function, like [`edge`]: inlined, all tables would be loaded and spilled for every input.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn run<const SIZE: usize>(
-    bytes: &[u8],
-    from: usize,
-    out: &mut [MaybeUninit<u8>],
-) -> (usize, usize) {
+fn run<U: Unit>(bytes: &[u8], from: usize, out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     assert!(from >= BEFORE);
     let all = out.len();
     let mut at = from;
     let mut room = out;
     let mut reach = DecodeReach::Ascii;
-    while bytes.len() - at > BLOCK && room.len() >= most(SIZE) * SIZE {
+    while bytes.len() - at > BLOCK && room.len() >= most(U::SIZE) * U::SIZE {
         // SAFETY: `BEFORE` bytes are before `at`, which only grows, and more than a block is after it.
         let window = unsafe { bytes.get_unchecked(at - BEFORE..at + 1 + BLOCK) };
         let (len, units) =
-            inside::<SIZE>(first(window), &mut reach, &mut room[..most(SIZE) * SIZE]);
+            inside::<U>(first(window), &mut reach, &mut room[..most(U::SIZE) * U::SIZE]);
         at += len;
-        room = &mut room[units * SIZE..];
+        room = &mut room[units * U::SIZE..];
     }
-    (at - from, (all - room.len()) / SIZE)
+    (at - from, (all - room.len()) / U::SIZE)
 }
 
 /// Writes the characters that end in a block; `window` contains it, the `BEFORE` bytes before it and one after it. Returns
@@ -353,7 +348,7 @@ fn run<const SIZE: usize>(
 /// comparison. Each comparison costs as much as a lookup.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn inside<const SIZE: usize>(
+fn inside<U: Unit>(
     window: &[u8; BEFORE + BLOCK + 1],
     reach: &mut DecodeReach,
     out: &mut [MaybeUninit<u8>],
@@ -362,7 +357,7 @@ fn inside<const SIZE: usize>(
     let block = moved(0);
     if *reach == DecodeReach::Ascii {
         if !Bytes64(block).any_high_bit() {
-            put_ascii::<SIZE>(block, out);
+            put_ascii::<U>(block, out);
             return (BLOCK, BLOCK);
         }
         *reach = DecodeReach::Two;
@@ -376,7 +371,7 @@ fn inside<const SIZE: usize>(
             *reach = DecodeReach::Four;
             let (window, next) = (moved(BEFORE), moved(BEFORE - 1));
             let ends = _mm512_cmpgt_epi8_mask(next, table(&CONTINUING_OR_BEFORE));
-            return (WIDE, put_wide::<SIZE, false>(window, ends, out));
+            return (WIDE, put_wide::<U, false>(window, ends, out));
         }
         *reach = DecodeReach::Three;
     }
@@ -394,7 +389,7 @@ fn inside<const SIZE: usize>(
         }
         Planes::of_three(block, back1, moved(2))
     };
-    planes.compress(ends).put::<SIZE>(units, out);
+    planes.compress(ends).put::<U>(units, out);
     (BLOCK, units)
 }
 
@@ -410,7 +405,7 @@ static CONTINUING_OR_BEFORE: Aligned =
 /// The block contains bytes before `at` again, so that no load has a mask: with one, a load waits for the stores before it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn last<const SIZE: usize, const CHECK: bool>(
+fn last<U: Unit, const CHECK: bool>(
     bytes: &[u8],
     at: usize,
     out: &mut [MaybeUninit<u8>],
@@ -418,7 +413,7 @@ fn last<const SIZE: usize, const CHECK: bool>(
     let window: &[u8; BEFORE + BLOCK] = bytes.last_chunk()?;
     let moved = |back: usize| load(first(&window[BEFORE - back..]));
     let block = moved(0);
-    if out.len() < most(SIZE) * SIZE || any_from(_mm512_max_epu8(block, moved(3)), 0xF0) {
+    if out.len() < most(U::SIZE) * U::SIZE || any_from(_mm512_max_epu8(block, moved(3)), 0xF0) {
         return None;
     }
     if CHECK {
@@ -430,22 +425,18 @@ fn last<const SIZE: usize, const CHECK: bool>(
     let done = BLOCK - (bytes.len() - at);
     let ends = (not_continuing(block) >> 1 | 1 << (BLOCK - 1)) >> done << done;
     let units = ends.count_ones() as usize;
-    Planes::of_three(block, moved(1), moved(2)).compress(ends).put::<SIZE>(units, out);
+    Planes::of_three(block, moved(1), moved(2)).compress(ends).put::<U>(units, out);
     Some(units)
 }
 
 /// Like [`inside`], for any block of `bytes`: the one at `at`. Returns `None`, and writes nothing, if the units do not fit.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn edge<const SIZE: usize>(
-    bytes: &[u8],
-    at: usize,
-    out: &mut [MaybeUninit<u8>],
-) -> Option<(usize, usize)> {
+fn edge<U: Unit>(bytes: &[u8], at: usize, out: &mut [MaybeUninit<u8>]) -> Option<(usize, usize)> {
     let len = (bytes.len() - at).min(BLOCK);
     let block = load_within(bytes, at, 0);
     // Whole vectors fit.
-    let is_roomy = out.len() >= most(SIZE) * SIZE;
+    let is_roomy = out.len() >= most(U::SIZE) * U::SIZE;
     let is_ascii = !Bytes64(block).any_high_bit();
     if !is_ascii && any_from(_mm512_max_epu8(block, load_within(bytes, at, -3)), 0xF0) {
         let len = len.min(WIDE);
@@ -453,7 +444,7 @@ fn edge<const SIZE: usize>(
         let next = load_within(bytes, at, 1 - BEFORE as isize);
         let inside = lanes(len) << BEFORE;
         let ends = not_continuing(next) & inside;
-        let pairs = if SIZE == 2 {
+        let pairs = if U::SIZE == 2 {
             let back3 = load_within(bytes, at, -3 - BEFORE as isize);
             (_mm512_cmpge_epu8_mask(back3, _mm512_set1_epi8(0xF0_u8 as i8)) & inside).count_ones()
         } else {
@@ -461,26 +452,26 @@ fn edge<const SIZE: usize>(
         };
         let units = (ends.count_ones() + pairs) as usize;
         let put = match is_roomy {
-            true => put_wide::<SIZE, false>(window, ends, out),
-            false => put_wide::<SIZE, true>(window, ends, out.get_mut(..units * SIZE)?),
+            true => put_wide::<U, false>(window, ends, out),
+            false => put_wide::<U, true>(window, ends, out.get_mut(..units * U::SIZE)?),
         };
         debug_assert_eq!(put, units);
         return Some((len, units));
     }
     let ends = not_continuing(load_within(bytes, at, 1)) & lanes(len);
     let units = if is_ascii { len } else { ends.count_ones() as usize };
-    let exact = out.get_mut(..units * SIZE)?;
+    let exact = out.get_mut(..units * U::SIZE)?;
     if is_ascii {
         match is_roomy {
-            true => put_ascii::<SIZE>(block, out),
-            false => put_ascii_exactly::<SIZE>(block, exact),
+            true => put_ascii::<U>(block, out),
+            false => put_ascii_exactly::<U>(block, exact),
         }
     } else {
         let (back1, back2) = (load_within(bytes, at, -1), load_within(bytes, at, -2));
         let planes = Planes::of_three(block, back1, back2).compress(ends);
         match is_roomy {
-            true => planes.put::<SIZE>(units, out),
-            false => planes.put_exactly::<SIZE>(exact),
+            true => planes.put::<U>(units, out),
+            false => planes.put_exactly::<U>(exact),
         }
     }
     Some((len, units))
@@ -505,32 +496,33 @@ fn any_from(bytes: __m512i, least: u8) -> bool {
 /// Writes 64 units from 64 bytes of ASCII.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put_ascii<const SIZE: usize>(ascii: __m512i, out: &mut [MaybeUninit<u8>]) {
-    for i in 0..SIZE {
-        store(widen::<SIZE>(ascii, i), first_mut(&mut out[BLOCK * i..]));
+fn put_ascii<U: Unit>(ascii: __m512i, out: &mut [MaybeUninit<u8>]) {
+    for i in 0..U::SIZE {
+        store(widen::<U>(ascii, i), first_mut(&mut out[BLOCK * i..]));
     }
 }
 
 /// Fills `out` with units from ASCII, at most 64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put_ascii_exactly<const SIZE: usize>(ascii: __m512i, out: &mut [MaybeUninit<u8>]) {
-    for i in 0..SIZE {
+fn put_ascii_exactly<U: Unit>(ascii: __m512i, out: &mut [MaybeUninit<u8>]) {
+    for i in 0..U::SIZE {
         let Some(out @ [_, ..]) = out.get_mut(BLOCK * i..) else { break };
-        fill::<SIZE>(widen::<SIZE>(ascii, i), out);
+        fill::<U>(widen::<U>(ascii, i), out);
     }
 }
 
 /// Returns the `i`th vector of units from bytes of ASCII.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn widen<const SIZE: usize>(ascii: __m512i, i: usize) -> __m512i {
-    match (SIZE, i) {
+fn widen<U: Unit>(ascii: __m512i, i: usize) -> __m512i {
+    let units = match (U::SIZE, i) {
         (4, 0) => _mm512_cvtepu8_epi32(_mm512_castsi512_si128(ascii)),
         (4, 1) => _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<1>(ascii)),
         (4, 2) => _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<2>(ascii)),
         (4, _) => _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<3>(ascii)),
         (_, 0) => _mm512_cvtepu8_epi16(_mm512_castsi512_si256(ascii)),
         (_, _) => _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64::<1>(ascii)),
-    }
+    };
+    if U::IS_SWAPPED { _mm512_slli_epi16::<8>(units) } else { units }
 }

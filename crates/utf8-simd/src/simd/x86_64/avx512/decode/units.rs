@@ -11,6 +11,31 @@ use crate::simd::generic::{Aligned, Vector, first_mut};
 use crate::simd::table;
 use crate::simd::x86_64::avx512::vector::{BLOCK, Bytes64, lanes, store, table};
 
+/// A unit of the output.
+pub(super) trait Unit {
+    /// The number of bytes: 4 or 2.
+    const SIZE: usize;
+
+    /// Whether the bytes are in the other order than those of the machine.
+    const IS_SWAPPED: bool = false;
+}
+
+impl Unit for u32 {
+    const SIZE: usize = 4;
+}
+
+impl Unit for u16 {
+    const SIZE: usize = 2;
+}
+
+/// A unit of UTF-16 in bytes.
+pub(super) struct Swapped;
+
+impl Unit for Swapped {
+    const SIZE: usize = 2;
+    const IS_SWAPPED: bool = true;
+}
+
 /// The least byte, as a signed number, that is not a continuation byte.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
@@ -30,17 +55,17 @@ pub(super) fn not_continuing(bytes: __m512i) -> u64 {
     _mm512_cmpge_epi8_mask(bytes, first_not_continuing())
 }
 
-/// Fills `out` with the first units of a vector, or its first 64 bytes with all of them. A unit has `SIZE` bytes, 4 or 2.
+/// Fills `out` with the first units of a vector, or its first 64 bytes with all of them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(super) fn fill<const SIZE: usize>(vector: __m512i, out: &mut [MaybeUninit<u8>]) {
+pub(super) fn fill<U: Unit>(vector: __m512i, out: &mut [MaybeUninit<u8>]) {
     if let Some(all) = out.first_chunk_mut() {
         return store(vector, all);
     }
-    let lanes = lanes(out.len() / SIZE);
+    let lanes = lanes(out.len() / U::SIZE);
     // SAFETY: the mask lets through the units that `out` has room for; the others are not accessed.
     unsafe {
-        if SIZE == 4 {
+        if U::SIZE == 4 {
             _mm512_mask_storeu_epi32(out.as_mut_ptr().cast(), lanes as u16, vector);
         } else {
             _mm512_mask_storeu_epi16(out.as_mut_ptr().cast(), lanes as u32, vector);
@@ -98,37 +123,39 @@ impl Planes {
         }
     }
 
-    /// Returns the `i`th vector of units of `SIZE` bytes.
+    /// Returns the `i`th vector of units.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-    fn vector<const SIZE: usize>(self, i: usize) -> __m512i {
-        if SIZE == 4 {
+    fn vector<U: Unit>(self, i: usize) -> __m512i {
+        if U::SIZE == 4 {
             let from = table(&INTERLEAVE_4[i]);
             _mm512_maskz_permutex2var_epi8(0x3333_3333_3333_3333, self.low, from, self.high)
         } else {
-            _mm512_permutex2var_epi8(self.low, table(&INTERLEAVE_2[i]), self.high)
+            let (first, second) =
+                if U::IS_SWAPPED { (self.high, self.low) } else { (self.low, self.high) };
+            _mm512_permutex2var_epi8(first, table(&INTERLEAVE_2[i]), second)
         }
     }
 
     /// Writes `units` units, at most 64, and zeros up to the end of a vector.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-    pub(super) fn put<const SIZE: usize>(self, units: usize, out: &mut [MaybeUninit<u8>]) {
-        for i in 0..SIZE {
-            if i * (BLOCK / SIZE) >= units {
+    pub(super) fn put<U: Unit>(self, units: usize, out: &mut [MaybeUninit<u8>]) {
+        for i in 0..U::SIZE {
+            if i * (BLOCK / U::SIZE) >= units {
                 break;
             }
-            store(self.vector::<SIZE>(i), first_mut(&mut out[BLOCK * i..]));
+            store(self.vector::<U>(i), first_mut(&mut out[BLOCK * i..]));
         }
     }
 
     /// Fills `out` with the first units, at most 64.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-    pub(super) fn put_exactly<const SIZE: usize>(self, out: &mut [MaybeUninit<u8>]) {
-        for i in 0..SIZE {
+    pub(super) fn put_exactly<U: Unit>(self, out: &mut [MaybeUninit<u8>]) {
+        for i in 0..U::SIZE {
             let Some(out @ [_, ..]) = out.get_mut(BLOCK * i..) else { break };
-            fill::<SIZE>(self.vector::<SIZE>(i), out);
+            fill::<U>(self.vector::<U>(i), out);
         }
     }
 }
@@ -173,13 +200,13 @@ const fn spread(sixteen: usize) -> Aligned {
 /// more, and no excess is written.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(super) fn put_wide<const SIZE: usize, const EXACT: bool>(
+pub(super) fn put_wide<U: Unit, const EXACT: bool>(
     window: __m512i,
     ends: u64,
     out: &mut [MaybeUninit<u8>],
 ) -> usize {
-    if SIZE == 2 {
-        put_pairs::<EXACT>(window, ends, out)
+    if U::SIZE == 2 {
+        put_pairs::<U, EXACT>(window, ends, out)
     } else {
         put_chars::<EXACT>(window, ends, out)
     }
@@ -188,7 +215,11 @@ pub(super) fn put_wide<const SIZE: usize, const EXACT: bool>(
 /// [`put_wide`] to UTF-16. Of a character of four bytes, the high surrogate is assembled at the third one.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put_pairs<const EXACT: bool>(window: __m512i, ends: u64, out: &mut [MaybeUninit<u8>]) -> usize {
+fn put_pairs<U: Unit, const EXACT: bool>(
+    window: __m512i,
+    ends: u64,
+    out: &mut [MaybeUninit<u8>],
+) -> usize {
     let (text, zero) = (Bytes64(window), Bytes64::zero());
     let [back1, back2, back3] =
         [text.prev::<1>(zero).0, text.prev::<2>(zero).0, text.prev::<3>(zero).0];
@@ -213,9 +244,9 @@ fn put_pairs<const EXACT: bool>(window: __m512i, ends: u64, out: &mut [MaybeUnin
     let needed = ends | third;
     let units = needed.count_ones() as usize;
     if EXACT {
-        planes.compress(needed).put_exactly::<2>(out);
+        planes.compress(needed).put_exactly::<U>(out);
     } else {
-        planes.compress(needed).put::<2>(units, out);
+        planes.compress(needed).put::<U>(units, out);
     }
     units
 }
@@ -242,7 +273,7 @@ fn put_chars<const EXACT: bool>(window: __m512i, ends: u64, out: &mut [MaybeUnin
         }
         let values = fetch(payload, places, i);
         if EXACT {
-            fill::<4>(values, out);
+            fill::<u32>(values, out);
         } else {
             store(values, first_mut(out));
         }
