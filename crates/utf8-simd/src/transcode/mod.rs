@@ -310,6 +310,8 @@ fn through_utf16<S: Source + ?Sized, U>(
     }
 }
 
+// Not inlined, so that a short text does not pay for the memory of a long one.
+#[inline(never)]
 fn through_block<S: Source + ?Sized, U, const LEN: usize>(
     input: &S::Input,
     output: &mut [U],

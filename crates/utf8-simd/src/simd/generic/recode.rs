@@ -172,6 +172,8 @@ macro_rules! in_bytes {
 in_bytes!(UnitsToBytes BytesToUnits);
 
 impl<const SWAPPED: bool> RecodeSteps for AsciiToBytes<SWAPPED> {
+    const IS_ALL_OR_NOTHING: bool = true;
+
     #[inline(always)]
     fn put_plain<V: Lanes, const N: usize>(
         mut units: [V; N],

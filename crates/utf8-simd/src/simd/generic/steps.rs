@@ -43,6 +43,9 @@ pub(in crate::simd) trait RecodeSteps: Recode<From: Item> {
     /// The number of bytes that a plain item becomes.
     const PLAIN: usize = size_of::<Self::To>();
 
+    /// Whether a short input is converted only if all of it is plain: there is another way that begins anew.
+    const IS_ALL_OR_NOTHING: bool = false;
+
     /// The number of items at the end that are faster one by one.
     const LEFT: usize = 0;
 
@@ -78,7 +81,7 @@ pub(in crate::simd) fn recode<V: Lanes, Short: Lanes + Vector16, R: RecodeSteps>
 }
 
 /// Converts all of `items` if they are plain and at most a stride, or less than a step of `Short`, and if there is more room than
-/// they need. Returns the items read and the units written.
+/// they need. Returns the items read and the units written; `None` if [`recode`] may convert them.
 ///
 /// Separate, because loading the constants of [`recode`] takes longer than this: rows `utf-16-to-utf-32/*/16` of `benches/heads`.
 #[inline(always)]
@@ -102,7 +105,11 @@ pub(in crate::simd) fn recode_short<V: Lanes, Short: Lanes + Vector16, R: Recode
     } else {
         false
     };
-    plain.then_some((len, len))
+    match plain {
+        true => Some((len, len)),
+        false if R::IS_ALL_OR_NOTHING && len <= STRIDE * step => Some((0, 0)),
+        false => None,
+    }
 }
 
 /// Converts items if they are plain. There is at least a step; the last one overlaps the one before it.

@@ -72,8 +72,6 @@ fn recode_any<R: RecodeSteps>(items: &[R::From], out: &mut [MaybeUninit<u8>]) ->
         Conversion::Utf16ToLatin1 => to_latin1(bytes, out),
         Conversion::Latin1ToUtf16 => from_latin1(bytes, out),
         Conversion::NumbersToUtf8 if items.len() <= CHARS => few_to_utf8(bytes, out),
-        // It is not ASCII.
-        Conversion::AsciiToBytes { .. } if items.len() <= BLOCK => (0, 0),
         Conversion::AsciiToBytes { is_swapped: true } => from_ascii::<true>(bytes, out),
         Conversion::AsciiToBytes { is_swapped: false } => from_ascii::<false>(bytes, out),
         _ => avx2::recode_any::<R>(items, out),
