@@ -154,15 +154,15 @@ pub(in crate::simd) fn copy_before<V: Vector>(
         let from = at.min(last);
         let bytes = load::<V>(any, input, from);
         bytes.store(&mut out[from..]);
-        let end = matches(bytes, needles).first_high_bit();
-        let next = from + end.unwrap_or(V::LEN);
-        if ascii == at && !bytes.any_high_bit() {
-            ascii = next;
+        let found = matches(bytes, needles);
+        let is_ascii = ascii == at && !bytes.any_high_bit();
+        // Returned from here, so that the place of the next vector does not depend on this one.
+        if found.any_high_bit() {
+            let end = from + found.first_high_bit().unwrap_or(V::LEN);
+            return (end, if is_ascii { end } else { ascii });
         }
-        at = next;
-        if end.is_some() {
-            break;
-        }
+        at = from + V::LEN;
+        ascii = if is_ascii { at } else { ascii };
     }
     (at, ascii)
 }
