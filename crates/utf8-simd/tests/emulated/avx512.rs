@@ -122,9 +122,15 @@ comparisons! { u8s u64:
 comparisons! { u16s u32:
     _mm512_cmpeq_epi16_mask = |x, y| x == y;
     _mm512_cmpge_epu16_mask = |x, y| x >= y;
+    _mm512_cmpgt_epu16_mask = |x, y| x > y;
     _mm512_test_epi16_mask = |x, y| x & y != 0;
 }
-comparisons! { u32s u16: _mm512_cmpge_epu32_mask = |x, y| x >= y; }
+comparisons! { u32s u16:
+    _mm512_cmpeq_epi32_mask = |x, y| x == y;
+    _mm512_cmpge_epu32_mask = |x, y| x >= y;
+    _mm512_cmpgt_epu32_mask = |x, y| x > y;
+    _mm512_test_epi32_mask = |x, y| x & y != 0;
+}
 
 pub fn _mm512_mask_cmplt_epi8_mask(mask: u64, x: __m512i, y: __m512i) -> u64 {
     mask & _mm512_cmplt_epi8_mask(x, y)
@@ -181,6 +187,14 @@ fn ternary<const TABLE: i32>(x: u8, y: u8, z: u8) -> u8 {
 pub fn _mm512_ternarylogic_epi64<const TABLE: i32>(x: __m512i, y: __m512i, z: __m512i) -> __m512i {
     __m512i(from_fn(|i| ternary::<TABLE>(x.0[i], y.0[i], z.0[i])))
 }
+pub fn _mm512_mask_ternarylogic_epi32<const TABLE: i32>(
+    x: __m512i,
+    mask: u16,
+    y: __m512i,
+    z: __m512i,
+) -> __m512i {
+    select_32(mask, _mm512_ternarylogic_epi64::<TABLE>(x, y, z), x)
+}
 pub fn _mm256_ternarylogic_epi64<const TABLE: i32>(x: __m256i, y: __m256i, z: __m256i) -> __m256i {
     let [x, y, z] = [x, y, z].map(bytes_256);
     m256(from_fn(|i| ternary::<TABLE>(x[i], y[i], z[i])))
@@ -195,8 +209,25 @@ pub fn _mm512_slli_epi16<const BY: u32>(x: __m512i) -> __m512i {
 pub fn _mm512_mask_srli_epi16<const BY: u32>(no: __m512i, mask: u32, x: __m512i) -> __m512i {
     select_16(mask, _mm512_srli_epi16::<BY>(x), no)
 }
+/// The upper half of each lane of `x` and `y` together, moved up.
+pub fn _mm512_shldi_epi16<const BY: i32>(x: __m512i, y: __m512i) -> __m512i {
+    let (x, y) = (u16s(x), u16s(y));
+    of_u16s(from_fn(|i| {
+        let both = u32::from(x[i]) << 16 | u32::from(y[i]);
+        (both << (BY & 15) >> 16) as u16
+    }))
+}
+pub fn _mm512_slli_epi32<const BY: u32>(x: __m512i) -> __m512i {
+    of_u32s(u32s(x).map(|lane| lane << BY))
+}
 pub fn _mm512_mask_slli_epi32<const BY: u32>(no: __m512i, mask: u16, x: __m512i) -> __m512i {
-    select_32(mask, of_u32s(u32s(x).map(|lane| lane << BY)), no)
+    select_32(mask, _mm512_slli_epi32::<BY>(x), no)
+}
+pub fn _mm512_mask_srli_epi32<const BY: u32>(no: __m512i, mask: u16, x: __m512i) -> __m512i {
+    select_32(mask, of_u32s(u32s(x).map(|lane| lane >> BY)), no)
+}
+pub fn _mm512_mask_add_epi32(no: __m512i, mask: u16, x: __m512i, y: __m512i) -> __m512i {
+    select_32(mask, _mm512_add_epi32(x, y), no)
 }
 pub fn _mm512_mask_add_epi8(no: __m512i, mask: u64, x: __m512i, y: __m512i) -> __m512i {
     select_8(mask, _mm512_add_epi8(x, y), no)
@@ -261,16 +292,25 @@ pub fn _mm512_shuffle_epi8(x: __m512i, indexes: __m512i) -> __m512i {
         index => x.0[i / 16 * 16 + usize::from(index & 15)],
     }))
 }
-pub fn _mm512_mask_compress_epi8(rest: __m512i, mask: u64, x: __m512i) -> __m512i {
-    let mut found = rest;
-    let chosen = (0..64).filter(|i| mask >> i & 1 == 1);
+/// The lanes whose bit is set, in the first places, and the others of `rest`.
+fn compress<T: Copy, const N: usize>(mut rest: [T; N], mask: u64, x: [T; N]) -> [T; N] {
+    let chosen = (0..N).filter(|i| mask >> i & 1 == 1);
     for (to, from) in chosen.enumerate() {
-        found.0[to] = x.0[from];
+        rest[to] = x[from];
     }
-    found
+    rest
+}
+pub fn _mm512_mask_compress_epi8(rest: __m512i, mask: u64, x: __m512i) -> __m512i {
+    of_u8s(compress(u8s(rest), mask, u8s(x)))
 }
 pub fn _mm512_maskz_compress_epi8(mask: u64, x: __m512i) -> __m512i {
     _mm512_mask_compress_epi8(ZERO, mask, x)
+}
+pub fn _mm512_maskz_compress_epi16(mask: u32, x: __m512i) -> __m512i {
+    of_u16s(compress([0; 32], mask.into(), u16s(x)))
+}
+pub fn _mm512_maskz_compress_epi32(mask: u16, x: __m512i) -> __m512i {
+    of_u32s(compress([0; 16], mask.into(), u32s(x)))
 }
 /// Each byte is the eight bits of its lane of `x` from the bit on that the low six bits of `from` name.
 pub fn _mm512_multishift_epi64_epi8(from: __m512i, x: __m512i) -> __m512i {
@@ -290,6 +330,14 @@ pub fn _mm512_packus_epi16(x: __m512i, y: __m512i) -> __m512i {
     __m512i(from_fn(|i| {
         let lane = both[i % 16 / 8][i / 16 * 8 + i % 8];
         lane.cast_signed().clamp(0, 255) as u8
+    }))
+}
+/// Narrows within 16 bytes, with saturation: four lanes of `x`, then four of `y`.
+pub fn _mm512_packus_epi32(x: __m512i, y: __m512i) -> __m512i {
+    let both = [u32s(x), u32s(y)];
+    of_u16s(from_fn(|i| {
+        let lane = both[i % 8 / 4][i / 8 * 4 + i % 4];
+        lane.cast_signed().clamp(0, u16::MAX.into()) as u16
     }))
 }
 
@@ -324,6 +372,10 @@ pub fn _mm512_cvtepi16_epi8(x: __m512i) -> __m256i {
 }
 pub fn _mm512_cvtepu8_epi32(x: __m128i) -> __m512i {
     of_u32s(bytes_128(x).map(u32::from))
+}
+pub fn _mm512_cvtepu16_epi32(x: __m256i) -> __m512i {
+    let bytes = bytes_256(x);
+    of_u32s(from_fn(|i| u16::from_le_bytes([bytes[2 * i], bytes[2 * i + 1]]).into()))
 }
 pub fn _mm512_cvtepu8_epi16(x: __m256i) -> __m512i {
     of_u16s(bytes_256(x).map(u16::from))
