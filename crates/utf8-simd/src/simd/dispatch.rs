@@ -224,7 +224,7 @@ impl Level {
     pub(crate) fn decode_short_bytes<const SWAPPED: bool>(
         self,
         bytes: &[u8],
-        out: &mut [u8],
+        out: &mut [[u8; 2]],
     ) -> Option<usize> {
         dispatch!(self, decode_short_bytes::<SWAPPED>(bytes, out))
     }

@@ -187,7 +187,7 @@ pub trait Source {
     #[inline]
     fn to_few_bytes<const SWAPPED: bool>(
         _input: &Self::Input,
-        _output: &mut [u8],
+        _output: &mut [[u8; 2]],
     ) -> Option<usize> {
         None
     }

@@ -190,17 +190,14 @@ fn to_bytes<S: Source + ?Sized, const SWAPPED: bool>(
     of: impl Fn(u16) -> [u8; 2] + Copy,
     errors: Errors,
 ) -> Transcoded {
-    let ascii = match S::to_few_bytes::<SWAPPED>(input, output) {
-        Some(units) => {
-            let read = input.as_ref().len();
-            return Transcoded { read, written: 2 * units, stop: Stop::Done };
-        }
-        None => match S::bytes(input) {
-            from @ [0..0x80, ..] => {
-                Level::detect().recode::<AsciiToBytes<SWAPPED>>(from, output.as_chunks_mut().0).0
-            }
-            _ => 0,
-        },
+    let units = output.as_chunks_mut().0;
+    if let Some(written) = S::to_few_bytes::<SWAPPED>(input, units) {
+        let read = input.as_ref().len();
+        return Transcoded { read, written: 2 * written, stop: Stop::Done };
+    }
+    let ascii = match S::bytes(input) {
+        from @ [0..0x80, ..] => Level::detect().recode::<AsciiToBytes<SWAPPED>>(from, units).0,
+        _ => 0,
     };
     if ascii > 0 && ascii == input.as_ref().len() {
         return Transcoded { read: ascii, written: 2 * ascii, stop: Stop::Done };

@@ -32,7 +32,7 @@ impl Source for Utf8 {
     }
 
     #[inline(always)]
-    fn to_few_bytes<const SWAPPED: bool>(input: &[u8], output: &mut [u8]) -> Option<usize> {
+    fn to_few_bytes<const SWAPPED: bool>(input: &[u8], output: &mut [[u8; 2]]) -> Option<usize> {
         Level::detect().decode_short_bytes::<SWAPPED>(input, output)
     }
 
@@ -109,7 +109,7 @@ impl Source for str {
     }
 
     #[inline(always)]
-    fn to_few_bytes<const SWAPPED: bool>(input: &str, output: &mut [u8]) -> Option<usize> {
+    fn to_few_bytes<const SWAPPED: bool>(input: &str, output: &mut [[u8; 2]]) -> Option<usize> {
         Utf8::to_few_bytes::<SWAPPED>(input.as_bytes(), output)
     }
 

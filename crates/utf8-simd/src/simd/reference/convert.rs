@@ -206,7 +206,7 @@ pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Opti
 /// Decodes nothing: to decode units and then to convert these is as fast.
 pub(in crate::simd) fn decode_short_bytes<const SWAPPED: bool>(
     _bytes: &[u8],
-    _out: &mut [u8],
+    _out: &mut [[u8; 2]],
 ) -> Option<usize> {
     None
 }

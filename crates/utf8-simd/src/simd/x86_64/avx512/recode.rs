@@ -104,7 +104,7 @@ fn blocks_to_utf32(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) 
     let mut split = 0;
     let to_block = to_block(place);
     if rest.len() >= LONG
-        && to_block % 4 == 0
+        && to_block.is_multiple_of(4)
         && let Some(to) = place.first_chunk_mut::<{ 2 * BLOCK }>()
         && let units = load(first(rest))
         && tagged(units, 0xF800, 0xD800) == 0

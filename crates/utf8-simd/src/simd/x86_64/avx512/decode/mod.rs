@@ -32,7 +32,7 @@ use crate::simd::{as_uninit, table};
 // Its shorter stores cross fewer cache lines. Rows `to-chars/ascii/65536`, `to-utf-16/ascii/65536`.
 pub(in crate::simd) use crate::simd::x86_64::avx2::{decode_ascii_chars, decode_ascii_utf16};
 use crate::simd::x86_64::avx512::decode::units::{
-    Planes, Swapped, Unit, fill, not_continuing, put_wide,
+    Bytes, Planes, Unit, fill, not_continuing, put_wide,
 };
 use crate::simd::x86_64::avx512::vector::{
     BLOCK, Bytes64, lanes, load, load_start, load_within, store, table,
@@ -119,24 +119,30 @@ pub(in crate::simd) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usiz
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_short_chars(bytes: &[u8], out: &mut [u32]) -> Option<usize> {
-    // SAFETY: vectors are written, and numbers may have any value.
-    medium::<u32, true>(bytes, unsafe { as_uninit(out) })
+    decode_short::<u32>(bytes, out)
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Option<usize> {
-    // SAFETY: vectors are written, and units may have any value.
-    medium::<u16, true>(bytes, unsafe { as_uninit(out) })
+    decode_short::<u16>(bytes, out)
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_short_bytes<const SWAPPED: bool>(
     bytes: &[u8],
-    out: &mut [u8],
+    out: &mut [[u8; 2]],
 ) -> Option<usize> {
-    // SAFETY: vectors are written, and bytes may have any value.
-    let out = unsafe { as_uninit(out) };
-    if SWAPPED { medium::<Swapped, true>(bytes, out) } else { medium::<u16, true>(bytes, out) }
+    match SWAPPED {
+        true => decode_short::<Bytes<true>>(bytes, out),
+        false => decode_short::<Bytes<false>>(bytes, out),
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn decode_short<U: Unit>(bytes: &[u8], out: &mut [U::Item]) -> Option<usize> {
+    // SAFETY: vectors are written, and an item, which consists of integers, may have any value.
+    medium::<U, true>(bytes, unsafe { as_uninit(out) })
 }
 
 /// Decodes `bytes` to units. Returns the number of units. Returns `None` if these are many, if they do

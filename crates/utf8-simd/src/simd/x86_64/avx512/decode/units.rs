@@ -13,27 +13,31 @@ use crate::simd::x86_64::avx512::vector::{BLOCK, Bytes64, lanes, store, table};
 
 /// A unit of the output.
 pub(super) trait Unit {
+    /// The type: one or two integers.
+    type Item;
+
     /// The number of bytes: 4 or 2.
-    const SIZE: usize;
+    const SIZE: usize = size_of::<Self::Item>();
 
     /// Whether the bytes are in the other order than those of the machine.
     const IS_SWAPPED: bool = false;
 }
 
 impl Unit for u32 {
-    const SIZE: usize = 4;
+    type Item = Self;
 }
 
 impl Unit for u16 {
-    const SIZE: usize = 2;
+    type Item = Self;
 }
 
 /// A unit of UTF-16 in bytes.
-pub(super) struct Swapped;
+pub(super) struct Bytes<const SWAPPED: bool>;
 
-impl Unit for Swapped {
-    const SIZE: usize = 2;
-    const IS_SWAPPED: bool = true;
+impl<const SWAPPED: bool> Unit for Bytes<SWAPPED> {
+    type Item = [u8; 2];
+
+    const IS_SWAPPED: bool = SWAPPED;
 }
 
 /// The least byte, as a signed number, that is not a continuation byte.
