@@ -3,8 +3,8 @@
 use std::fmt::Debug;
 
 use utf8_simd::{
-    Latin1, Source, Stop, Target, Transcoded, Utf8, Utf16, Utf16Be, Utf16Le, Utf32, transcode,
-    transcode_lossy, transcode_to_string, transcode_to_string_lossy, transcode_to_vec,
+    Latin1, Level, Source, Stop, Target, Transcoded, Utf8, Utf16, Utf16Be, Utf16Le, Utf32,
+    transcode, transcode_lossy, transcode_to_string, transcode_to_string_lossy, transcode_to_vec,
     transcode_to_vec_lossy,
 };
 
@@ -675,6 +675,62 @@ fn text_across_blocks_of_units_is_converted_as_by_the_model() {
             }
         }
     }
+}
+
+/// Long text is stored at multiples of a cache line, which a step before the first one reaches.
+#[test]
+fn long_text_is_converted_as_by_the_model_at_every_place_in_a_cache_line() {
+    let levels = Levels::lock();
+    const LEN: usize = 4096;
+    for fill in ["plain ", "na\u{EF}ve ", "\u{416}\u{E9} ", "\u{4E2D}\u{20AC}"] {
+        for (end, at) in [("", 0), ("\u{1F600}", 20), ("\u{1F600}", LEN)] {
+            let mut chars: Vec<char> = fill.chars().cycle().take(LEN + 70).collect();
+            chars.splice(at..at, end.chars());
+            let text: String = chars.iter().collect();
+            let units: Vec<u16> = text.encode_utf16().collect();
+            let latin1: Vec<u8> = units.iter().map(|&unit| unit as u8).collect();
+            for place in 0..64 {
+                placed::<Latin1, Utf8>(&levels, &latin1, place);
+                placed::<Latin1, Utf16>(&levels, &latin1, place);
+                placed::<Latin1, Utf16Be>(&levels, &latin1, place);
+                placed::<Utf8, Latin1>(&levels, text.as_bytes(), place);
+                placed::<Utf8, Utf16>(&levels, text.as_bytes(), place);
+                placed::<Utf8, Utf16Le>(&levels, text.as_bytes(), place);
+                placed::<Utf8, Utf16Be>(&levels, text.as_bytes(), place);
+                placed::<Utf8, char>(&levels, text.as_bytes(), place);
+                placed::<Utf16, Utf32>(&levels, &units, place);
+                placed::<Utf16, Latin1>(&levels, &units, place);
+                placed::<char, Utf16>(&levels, &chars, place);
+                levels.each(|level| {
+                    let start = text.char_indices().nth(place).unwrap().0;
+                    let counted = Level::detect().count_chars(&text[start..]);
+                    assert_eq!(counted, chars.len() - place, "{level}");
+                });
+            }
+        }
+    }
+}
+
+/// Converts into an output that begins `place` units after a multiple of a cache line.
+#[track_caller]
+fn placed<S: SourceModel + ?Sized, T: TargetModel>(
+    levels: &Levels,
+    input: &S::Input,
+    place: usize,
+) {
+    let expected = expected::<T>(&S::items(input), false);
+    let (done, units) = expected.within(usize::MAX);
+    levels.each(|level| {
+        let mut out = vec![T::LEFT; 64 + place + units.len() + 1];
+        let start = place + out.as_ptr().align_offset(64) % 64;
+        let end = start + units.len();
+        let found = transcode::<S, T>(input, &mut out[start..end]);
+        let found =
+            if done.stop == Stop::Done { found } else { Transcoded { stop: done.stop, ..found } };
+        assert_eq!(found, done, "{level}, {} {place}", names::<S, T>());
+        assert!(out[start..end] == *units, "{level}, {} {place}", names::<S, T>());
+        assert_eq!(out[end], T::LEFT, "{level}, {} {place}", names::<S, T>());
+    });
 }
 
 #[test]
