@@ -216,16 +216,20 @@ fn to_utf16<const TESTS: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (us
 fn blocks_to_utf16<const TESTS: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     let (all, room) = (bytes.len(), out.len());
     let (mut rest, mut place) = (bytes, out);
+    if bytes.len() >= LONG
+        && let Some(to) = place.first_chunk_mut::<{ 2 * BLOCK }>()
+        && let chars = [load(first(rest)), load(first(&rest[BLOCK..]))]
+        && let Some(units) = plain_units::<TESTS>(chars)
+    {
+        put_each([units], to);
+        let count = to_block(to) / 2;
+        (rest, place) = (&rest[4 * count..], &mut place[2 * count..]);
+    }
     while let Some((blocks, more)) = rest.split_first_chunk::<{ 2 * BLOCK }>()
         && let Some(to) = place.first_chunk_mut::<{ 2 * BLOCK }>()
     {
         let chars = [load(first(blocks)), load(first(&blocks[BLOCK..]))];
-        let any = _mm512_or_si512(chars[0], chars[1]);
-        let len = if _mm512_test_epi32_mask(any, _mm512_set1_epi32(0xFFFF_0000_u32 as i32)) == 0 {
-            let units = narrow(chars);
-            if TESTS && tagged(units, 0xF800, 0xD800) != 0 {
-                break;
-            }
+        let len = if let Some(units) = plain_units::<TESTS>(chars) {
             put_each([units], to);
             UNITS
         } else {
@@ -244,6 +248,18 @@ fn blocks_to_utf16<const TESTS: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>])
     }
     let (left, place) = (rest.len(), place.len());
     ((all - left) / 4, (room - place) / 2)
+}
+
+/// Returns the units of two blocks, if each is one unit.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn plain_units<const TESTS: bool>(chars: [__m512i; 2]) -> Option<__m512i> {
+    let any = _mm512_or_si512(chars[0], chars[1]);
+    if _mm512_test_epi32_mask(any, _mm512_set1_epi32(0xFFFF_0000_u32 as i32)) != 0 {
+        return None;
+    }
+    let units = narrow(chars);
+    (!TESTS || tagged(units, 0xF800, 0xD800) == 0).then_some(units)
 }
 
 /// Converts the first block, or less, if it fits, up to a number that is no scalar value.
@@ -338,7 +354,16 @@ fn two_to_latin1(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
 fn blocks_to_latin1(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
     let upper = _mm512_set1_epi16(0xFF00_u16 as i16);
     let mut len = 0;
-    for (blocks, to) in bytes.as_chunks::<{ 4 * BLOCK }>().0.iter().zip(out.as_chunks_mut().0) {
+    if bytes.len() >= LONG
+        && let Some(to) = out.first_chunk_mut()
+        && let [a, b] = [load(first(bytes)), load(first(&bytes[BLOCK..]))]
+        && _mm512_test_epi16_mask(_mm512_or_si512(a, b), upper) == 0
+    {
+        store(encode_units::narrow(a, b), to);
+        len = to_block(to);
+    }
+    let (rest, place) = (&bytes[2 * len..], &mut out[len..]);
+    for (blocks, to) in rest.as_chunks::<{ 4 * BLOCK }>().0.iter().zip(place.as_chunks_mut().0) {
         let [a, b, c, d] = [0, 1, 2, 3].map(|i| load(first(&blocks[BLOCK * i..])));
         let any = _mm512_ternarylogic_epi64::<OR3>(_mm512_or_si512(a, b), c, d);
         if _mm512_test_epi16_mask(any, upper) != 0 {
