@@ -218,8 +218,8 @@ impl Level {
         dispatch!(self, decode_short_utf16(bytes, out))
     }
 
-    /// Like [`decode_short_chars`](Self::decode_short_chars), to UTF-16 in bytes. With `SWAPPED`, these are in the other order than
-    /// those of the machine. ASCII is faster by `AsciiToBytes`, except with AVX-512.
+    /// Like [`decode_short_chars`](Self::decode_short_chars), to UTF-16 in bytes; with `SWAPPED`, in the order that is not the
+    /// machine's. Only AVX-512 has a method; other levels return `None`.
     #[inline]
     pub(crate) fn decode_short_bytes<const SWAPPED: bool>(
         self,
@@ -331,14 +331,12 @@ impl Level {
         out: &mut [R::To],
         of: impl Fn(R::From) -> R::To,
     ) -> usize {
-        let len = items.len().min(out.len());
+        let items = &items[..items.len().min(out.len())];
         let (done, _) = self.recode::<R>(items, out);
-        if done < len {
-            for (to, &from) in out[done..].iter_mut().zip(&items[done..]) {
-                *to = of(from);
-            }
+        for (to, &from) in out[done..].iter_mut().zip(&items[done..]) {
+            *to = of(from);
         }
-        len
+        items.len()
     }
 
     /// Encodes Latin-1 as UTF-8 into `out`, as far as whole characters fit. Returns the bytes read and the bytes written; later

@@ -54,11 +54,13 @@ pub(crate) trait Recode {
     const CONVERSION: Conversion;
 }
 
-/// A conversion as a value.
+/// A conversion as a value. Numbers need not be scalar values.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 pub(crate) enum Conversion {
-    Utf16ToUtf8,
+    AsciiToBytes {
+        is_swapped: bool,
+    },
     BytesToUtf8 {
         is_swapped: bool,
         replaces: bool,
@@ -66,16 +68,11 @@ pub(crate) enum Conversion {
     Latin1ToUtf16,
     Utf16ToLatin1,
     Utf16ToUtf32,
-    /// Each number may be no scalar value.
     NumbersToUtf8,
     NumbersToUtf16,
-    CharsToUtf8,
     CharsToUtf16,
-    AsciiToBytes {
-        is_swapped: bool,
-    },
-    UnitsToBytes,
-    BytesToUnits,
+    /// One for which no level has a loop of its own.
+    Other,
 }
 
 /// UTF-16, or `u32` or `char`s, to UTF-8.
@@ -120,17 +117,17 @@ macro_rules! units {
 }
 
 units! {
-    [] ToUtf8<u16>: u16 => u8, Conversion::Utf16ToUtf8;
+    [] ToUtf8<u16>: u16 => u8, Conversion::Other;
     [C: ScalarUnit] ToUtf8<C>: C => u8, match C::IS_SCALAR {
-        true => Conversion::CharsToUtf8,
+        true => Conversion::Other,
         false => Conversion::NumbersToUtf8,
     };
     [const SWAPPED: bool, const REPLACES: bool] BytesToUtf8<SWAPPED, REPLACES>: [u8; 2] => u8,
         Conversion::BytesToUtf8 { is_swapped: SWAPPED, replaces: REPLACES };
     [const SWAPPED: bool] AsciiToBytes<SWAPPED>: u8 => [u8; 2],
         Conversion::AsciiToBytes { is_swapped: SWAPPED };
-    [const SWAPPED: bool] UnitsToBytes<SWAPPED>: u16 => [u8; 2], Conversion::UnitsToBytes;
-    [const SWAPPED: bool] BytesToUnits<SWAPPED>: [u8; 2] => u16, Conversion::BytesToUnits;
+    [const SWAPPED: bool] UnitsToBytes<SWAPPED>: u16 => [u8; 2], Conversion::Other;
+    [const SWAPPED: bool] BytesToUnits<SWAPPED>: [u8; 2] => u16, Conversion::Other;
     [C: ScalarUnit] ToUtf16<C>: C => u16, match C::IS_SCALAR {
         true => Conversion::CharsToUtf16,
         false => Conversion::NumbersToUtf16,

@@ -7,14 +7,15 @@
 //! Utf32 ────────────────────────► Utf8, Utf16                          likewise; what a level leaves, one by one
 //! Utf16 ────────────────────────► Utf32, char, Latin1                  the same
 //! char ─────────────────────────► Utf16                                the same
-//! Latin1 ───────────────────────► Utf16                                in loops that compilers vectorise
-//! Utf16, Utf16Le, Utf16Be ──────► Utf16                                the same
+//! Latin1 ───────────────────────► Utf16                                the same
+//! Utf16, Utf16Le, Utf16Be ──────► Utf16                                in loops that compilers vectorise
 //! Utf32, char ──────────────────► Utf32, char                          the same
 //! ```
 //!
 //! Other directions go through a block of well-formed UTF-16 on the stack. So do UTF-8 to Latin-1 after a character that is
-//! replaced, and conversions to UTF-16 in bytes after the ASCII at the start. If the end of a block does not fit into the output,
-//! the source is decoded once more, up to the last unit that fits, to find how much of it has been read.
+//! replaced, and conversions to UTF-16 in bytes after the ASCII at the start, except short UTF-8 with AVX-512. If the end of a block
+//! does not fit into the output, the source is decoded once more, up to the last unit that fits, to find how much of it has been
+//! read.
 
 mod latin1;
 #[cfg(feature = "alloc")]
@@ -181,8 +182,8 @@ pub trait Source {
         through_utf16::<Self, C>(input, output, errors, u16::MAX, utf32::put)
     }
 
-    /// Converts an input that is short and well-formed to UTF-16 in bytes, if the level has a method for that. Returns the number of
-    /// units.
+    /// Converts an input to UTF-16 in bytes if it is short and well-formed, fits, and the level has a method for it. Returns the
+    /// number of units; if `None`, `output` may be overwritten.
     #[doc(hidden)]
     #[inline]
     fn to_few_bytes<const SWAPPED: bool>(
@@ -280,6 +281,7 @@ impl Transcoded {
     }
 
     /// The progress of this conversion of a rest, `read` and `written` before it included.
+    #[inline]
     fn after(self, read: usize, written: usize) -> Self {
         Self { read: read + self.read, written: written + self.written, stop: self.stop }
     }
@@ -310,7 +312,7 @@ fn through_utf16<S: Source + ?Sized, U>(
     }
 }
 
-// Not inlined, so that a short text does not pay for the memory of a long one.
+// Not inlined, so that a short text does not reserve the stack of the largest block.
 #[inline(never)]
 fn through_block<S: Source + ?Sized, U, const LEN: usize>(
     input: &S::Input,
@@ -378,8 +380,8 @@ fn convert_units<T, U>(
 
 /// Converts by `recode`, and what that leaves by `rest`.
 ///
-/// Inlined, because for a short input, to return a result through memory takes a third of the time: rows `utf-16-to-latin-1/*/16`
-/// of `benches/heads`.
+/// Inlined: returning a result through memory takes a third of the time of a short input (rows `utf-16-to-latin-1/*/16` of
+/// `benches/heads`).
 #[inline(always)]
 fn recode_first<T, U>(
     input: &[T],

@@ -182,7 +182,7 @@ impl Target for Utf16Be {
     }
 }
 
-/// Converts to UTF-16 in bytes: what is short, and ASCII at the start, directly, as far as the level does, the rest by way of blocks.
+/// Converts to UTF-16 in bytes: short input and leading ASCII directly, if the level can; the rest by way of blocks.
 #[inline(always)]
 fn to_bytes<S: Source + ?Sized, const SWAPPED: bool>(
     input: &S::Input,

@@ -160,13 +160,14 @@ pub(in crate::simd) fn decode_blocks<V: Latin1Block>(
     (at - split, written)
 }
 
-/// Copies ASCII, as far as it fits: the first block, and some blocks at a time after it. Returns its length.
+/// Copies ASCII, as far as it fits: the first block, of a long input only the bytes up to a multiple of a block in `out`, then four
+/// blocks at a time. Returns its length.
 #[inline(always)]
 fn copy_ascii<V: Vector>(first: V, bytes: &[u8], out: &mut [u8]) -> usize {
-    store(first, out, 0);
     /// From this length on, stores that cross no cache lines are faster: the first block overlaps the one after it. Rows
     /// `from-latin-1/ascii/65536` of `benches/heads`.
     const LONG: usize = 4096;
+    store(first, out, 0);
     let stride = 4 * V::LEN;
     let mut len = match bytes.len() {
         LONG.. => V::LEN - out.as_ptr().addr() % V::LEN,

@@ -1,6 +1,6 @@
-//! Between UTF-16 and UTF-32, UTF-16 to Latin-1, and ASCII to UTF-16 in bytes, in `steps`. Items that become one unit
-//! each are narrowed or widened. A pair of surrogates and its `char` are computed in lanes of 16 bits, and a shuffle from a table
-//! moves the needed ones to the front:
+//! Between UTF-16 and UTF-32, UTF-16 to Latin-1 and back, ASCII to UTF-16 in bytes, and UTF-16 in units to bytes and back, in
+//! `steps`. Items that become one unit each are narrowed or widened. A pair of surrogates and its `char` are computed in lanes of
+//! 16 bits, and a shuffle from a table moves the needed ones to the front:
 //!
 //! ```text
 //! from a pair     w = high - D800 + 40     in the lane of the low one: w >> 6, w << 10 | low & 3FF

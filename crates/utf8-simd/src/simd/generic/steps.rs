@@ -47,7 +47,7 @@ pub(in crate::simd) trait RecodeSteps: Recode<From: Item> {
     /// The number of bytes that a plain item becomes.
     const PLAIN: usize = size_of::<Self::To>();
 
-    /// Whether a short input is converted only if all of it is plain: there is another way that begins anew.
+    /// Whether a short input that is not all plain is left whole, because the caller converts it in another way.
     const IS_ALL_OR_NOTHING: bool = false;
 
     /// The number of items at the end that are faster one by one.
@@ -85,7 +85,8 @@ pub(in crate::simd) fn recode<V: Lanes, Short: Lanes + Vector16, R: RecodeSteps>
 }
 
 /// Converts all of `items` if they are plain and at most a stride, or less than a step of `Short`, and if there is more room than
-/// they need. Returns the items read and the units written; `None` if [`recode`] may convert them.
+/// they need. Returns the items read and the units written, `(0, 0)` if one is not plain and the conversion
+/// [`IS_ALL_OR_NOTHING`](RecodeSteps::IS_ALL_OR_NOTHING); `None` if [`recode`] is to be tried.
 ///
 /// Separate, because loading the constants of [`recode`] takes longer than this: rows `utf-16-to-utf-32/*/16` of `benches/heads`.
 #[inline(always)]
@@ -95,9 +96,10 @@ pub(in crate::simd) fn recode_short<V: Lanes, Short: Lanes + Vector16, R: Recode
     out: &mut [MaybeUninit<u8>],
 ) -> Option<(usize, usize)> {
     let (len, step) = (items.len(), V::LEN / 2);
-    let plain = if len > STRIDE * step || out.len() < R::PLAIN * (len + PART) {
-        false
-    } else if len >= step {
+    if len > STRIDE * step || out.len() < R::PLAIN * (len + PART) {
+        return None;
+    }
+    let is_plain = if len >= step {
         put_short_plain::<V, R>(any, items, out)
     } else if len >= Short::LEN / 2 {
         put_short_plain::<Short, R>(short, items, out)
@@ -107,12 +109,11 @@ pub(in crate::simd) fn recode_short<V: Lanes, Short: Lanes + Vector16, R: Recode
         let zeros = more.checked_sub(len)?;
         return Some((len, (written - R::PLAIN * zeros) / size_of::<R::To>()));
     } else {
-        false
+        return None;
     };
-    match plain {
+    match is_plain {
         true => Some((len, len)),
-        false if R::IS_ALL_OR_NOTHING && len <= STRIDE * step => Some((0, 0)),
-        false => None,
+        false => R::IS_ALL_OR_NOTHING.then_some((0, 0)),
     }
 }
 

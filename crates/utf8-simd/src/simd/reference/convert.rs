@@ -203,7 +203,7 @@ pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Opti
     if bytes.len() > 64 { None } else { short_ascii(bytes, out) }
 }
 
-/// Decodes nothing: to decode units and then to convert these is as fast.
+/// Returns `None`: decoding to units and converting these is as fast.
 pub(in crate::simd) fn decode_short_bytes<const SWAPPED: bool>(
     _bytes: &[u8],
     _out: &mut [[u8; 2]],

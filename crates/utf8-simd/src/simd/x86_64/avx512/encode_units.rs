@@ -14,12 +14,12 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use super::encode::{OR3, store_first, units_in_two};
-use super::vector::{lanes, load, load_start, store};
+use super::vector::{first_block, lanes, load, load_start, store};
 use crate::simd::generic::{as_bytes, first};
 use crate::simd::x86_64::sse41::AnyByte;
 use crate::simd::{reference, table};
 
-const UNITS: usize = 32;
+pub(super) const UNITS: usize = 32;
 const PAIR: usize = 2 * UNITS;
 
 /// A unit in bytes. With `SWAPPED`, these are in the other order than those of the machine.
@@ -42,8 +42,8 @@ pub(in crate::simd) fn encode_utf16(
     (read + more, written + len)
 }
 
-/// Encodes units, up to a block that does not fit, or has an unpaired surrogate and these are not `replaced`. Returns the numbers
-/// of units and of bytes.
+/// Encodes units, up to a block that does not fit, a high surrogate at the end, or a block with an unpaired surrogate if these are
+/// not `replaced`. Returns the numbers of units and of bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(super) fn encode<const SWAPPED: bool>(
@@ -187,10 +187,7 @@ fn put_any<const SWAPPED: bool>(
     replaced: Option<&mut u64>,
 ) -> (usize, usize) {
     let count = units.len().min(UNITS);
-    let block = match units.first_chunk() {
-        Some(block) => load_units::<SWAPPED>(block),
-        None => load_few::<SWAPPED>(units),
-    };
+    let block = in_order::<SWAPPED>(first_block(units.as_flattened()));
     let before = (_mm512_setzero_si512(), 0);
     let Some(mixed) = encode_mixed::<false>(block, count, before, replaced.is_some()) else {
         return (0, 0);

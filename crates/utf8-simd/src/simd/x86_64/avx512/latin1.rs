@@ -4,7 +4,7 @@
 use core::arch::x86_64::*;
 
 use super::encode_units::put;
-use super::vector::{BLOCK, Bytes64, load, load_start};
+use super::vector::{BLOCK, Bytes64, first_block};
 use crate::simd::generic::{self, Latin1Block, Vector, arithmetic};
 use crate::simd::reference;
 
@@ -31,7 +31,7 @@ fn encode_long(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn encode_block(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-    let (block, count) = first_block(bytes);
+    let (block, count) = (first_block(bytes), bytes.len().min(BLOCK));
     let high = _mm512_movepi8_mask(block);
     let len = count + high.count_ones() as usize;
     if out.len() < len {
@@ -85,7 +85,7 @@ fn decode_long(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn decode_block(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
-    let (block, count) = first_block(bytes);
+    let (block, count) = (first_block(bytes), bytes.len().min(BLOCK));
     let block = Bytes64(block);
     if !block.any_high_bit() && out.len() >= count {
         put(block.0, count, out);
@@ -100,16 +100,6 @@ fn decode_block(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
         return (count - (leads >> (BLOCK - 1)) as usize, len);
     }
     (0, 0)
-}
-
-/// Loads a block, or what is there, and zeros. Returns the number of bytes.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn first_block(bytes: &[u8]) -> (__m512i, usize) {
-    match bytes.first_chunk() {
-        Some(block) => (load(block), BLOCK),
-        None => (load_start(bytes), bytes.len()),
-    }
 }
 
 impl Bytes64 {

@@ -1,5 +1,5 @@
-//! Between UTF-16 and UTF-32, and between UTF-16 and Latin-1, with AVX-512. Units that are not needed are removed (`vpcompressd`,
-//! `vpcompressw`):
+//! Between UTF-16 and UTF-32, between UTF-16 and Latin-1, ASCII to UTF-16 in bytes, and a few numbers to UTF-8, with AVX-512. Units
+//! that are not needed are removed (`vpcompressd`, `vpcompressw`):
 //!
 //! ```text
 //! from a pair     (high << 10) + low + const     in the lane of the high one; the low one is removed
@@ -7,15 +7,14 @@
 //!                                                the second one is removed, unless c > FFFF
 //! ```
 //!
-//! Whole vectors are converted while they are there and fit. The last items, and the last ones that fit, take masked loads and
-//! stores.
+//! Whole vectors are converted while enough input and room are left; masked loads and stores convert the rest.
 
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use super::encode::{OR_AND, OR3, in_four};
-use super::encode_units::{self, put};
-use super::vector::{BLOCK, lanes, load, load_start, store};
+use super::encode_units::{self, UNITS, put};
+use super::vector::{BLOCK, first_block, lanes, load, load_start, store};
 use crate::simd::RecodeSteps;
 use crate::simd::generic::{self, as_bytes, first};
 use crate::simd::recode::Conversion;
@@ -25,32 +24,31 @@ use crate::simd::x86_64::sse41::Bytes16;
 /// From this number of bytes on, stores that cross no cache lines are faster: the first block overlaps the one after it. Rows
 /// `utf-16-to-utf-32/*/65536` of `benches/heads`.
 const LONG: usize = 4096;
-const UNITS: usize = BLOCK / 2;
 const CHARS: usize = BLOCK / 4;
 
-/// Converts units; see [`Level::recode`](crate::simd::Level::recode). Short inputs, and conversions that have no loop here, take
-/// the steps of AVX2.
+/// Converts units; see [`Level::recode`](crate::simd::Level::recode). UTF-16 in bytes is encoded as units are. Short inputs, and
+/// conversions that have no loop here, take the steps of AVX2.
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn recode<R: RecodeSteps>(
     items: &[R::From],
     out: &mut [MaybeUninit<u8>],
 ) -> (usize, usize) {
-    if let Conversion::BytesToUtf8 { is_swapped, replaces } = R::CONVERSION {
-        let (units, mut count) = (as_bytes(items).as_chunks().0, 0);
-        let replaced = replaces.then_some(&mut count);
-        return match is_swapped {
-            true => encode_units::encode::<true>(units, out, replaced),
-            false => encode_units::encode::<false>(units, out, replaced),
-        };
-    }
     let bytes = as_bytes(items);
     match R::CONVERSION {
+        Conversion::BytesToUtf8 { is_swapped, replaces } => {
+            let (units, mut count) = (bytes.as_chunks().0, 0);
+            let replaced = replaces.then_some(&mut count);
+            return match is_swapped {
+                true => encode_units::encode::<true>(units, out, replaced),
+                false => encode_units::encode::<false>(units, out, replaced),
+            };
+        }
         Conversion::Latin1ToUtf16 if items.len() > BLOCK => return from_latin1(bytes, out),
-        Conversion::Utf16ToLatin1
-            if (UNITS..=2 * UNITS).contains(&items.len())
-                && let len @ 1.. = two_to_latin1(bytes, out) =>
-        {
-            return (len, len);
+        Conversion::Utf16ToLatin1 if (UNITS..=2 * UNITS).contains(&items.len()) => {
+            return match two_to_latin1(bytes, out) {
+                0 => recode_any::<R>(items, out),
+                len => (len, len),
+            };
         }
         _ => {}
     }
@@ -78,7 +76,7 @@ fn recode_any<R: RecodeSteps>(items: &[R::From], out: &mut [MaybeUninit<u8>]) ->
     }
 }
 
-/// Converts UTF-16, given in bytes, up to an unpaired surrogate, an incomplete pair, or the end of the output.
+/// Converts UTF-16, given in bytes, up to an unpaired surrogate, an incomplete pair, or a block that does not fit.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn to_utf32(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
@@ -93,24 +91,23 @@ fn to_utf32(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     (read + more, written + len)
 }
 
-/// Converts blocks. Leaves less than a block and the unit after it.
+/// Converts blocks. Leaves a block or less, unless it stops at an unpaired surrogate or for lack of room.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn blocks_to_utf32(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     let (all, room) = (bytes.len(), out.len());
     let (mut rest, mut place) = (bytes, out);
-    // 1 if the first unit of `rest` is the second one of a pair, whose `char` is written already. So the place of a block does not
-    // depend on the units before it, and the processor need not wait for them.
+    // 1 if the first unit of `rest` is the second one of a pair, whose `char` is written already. So the offset of a block has no data
+    // dependency on the units before it (rows `utf-16-to-utf-32/emoji/*`).
     let mut split = 0;
-    let to_block = to_block(place);
     if rest.len() >= LONG
-        && to_block.is_multiple_of(4)
         && let Some(to) = place.first_chunk_mut::<{ 2 * BLOCK }>()
         && let units = load(first(rest))
         && tagged(units, 0xF800, 0xD800) == 0
     {
         put_each([widen(units, 0), widen(units, 1)], to);
-        (rest, place) = (&rest[to_block / 2..], &mut place[to_block..]);
+        let count = to_block(to) / 4;
+        (rest, place) = (&rest[2 * count..], &mut place[4 * count..]);
     }
     while let Some(to) = place.first_chunk_mut::<{ 2 * BLOCK }>()
         && rest.len() >= BLOCK + 2
@@ -144,7 +141,8 @@ fn blocks_to_utf32(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) 
     ((all - left) / 2 + split as usize, (room - place) / 4)
 }
 
-/// Converts the first block, or less, and the second half of a pair after it.
+/// Converts the first block, or less, and the second half of a pair after it, up to an unpaired surrogate. Converts nothing if the
+/// result does not fit.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn few_to_utf32(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
@@ -191,8 +189,8 @@ fn chars_of(units: __m512i, next: __m512i, highs: u16) -> __m512i {
     _mm512_mask_add_epi32(shifted, highs, shifted, _mm512_add_epi32(next, marks))
 }
 
-/// Converts numbers or `char`s, given in bytes, up to one that is no scalar value, or the end of the output. Without `TESTS`, all
-/// are.
+/// Converts numbers or `char`s, given in bytes, up to one that is no scalar value, or a block that does not fit. Without `TESTS`,
+/// all are scalar values.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn to_utf16<const TESTS: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
@@ -210,7 +208,7 @@ fn to_utf16<const TESTS: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (us
     (read, written)
 }
 
-/// Converts pairs of blocks. Leaves fewer.
+/// Converts pairs of blocks, up to a number that is no scalar value, or while there is room for two vectors.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn blocks_to_utf16<const TESTS: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
@@ -250,7 +248,7 @@ fn blocks_to_utf16<const TESTS: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>])
     ((all - left) / 4, (room - place) / 2)
 }
 
-/// Returns the units of two blocks, if each is one unit.
+/// Returns the units of two blocks, if each number is one unit.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn plain_units<const TESTS: bool>(chars: [__m512i; 2]) -> Option<__m512i> {
@@ -258,7 +256,7 @@ fn plain_units<const TESTS: bool>(chars: [__m512i; 2]) -> Option<__m512i> {
     if _mm512_test_epi32_mask(any, _mm512_set1_epi32(0xFFFF_0000_u32 as i32)) != 0 {
         return None;
     }
-    let units = narrow(chars);
+    let units = narrow_32(chars);
     (!TESTS || tagged(units, 0xF800, 0xD800) == 0).then_some(units)
 }
 
@@ -268,6 +266,7 @@ fn plain_units<const TESTS: bool>(chars: [__m512i; 2]) -> Option<__m512i> {
 fn few_to_utf16<const TESTS: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     let chars = first_block(bytes);
     let mut count = (bytes.len() / 4).min(CHARS);
+    // A branch, so that the store does not wait for the mask: rows `utf-32-to-utf-16/*/16`.
     if TESTS && not_scalar(chars) != 0 {
         count = count.min(not_scalar(chars).trailing_zeros() as usize);
     }
@@ -311,20 +310,20 @@ fn not_scalar(numbers: __m512i) -> u16 {
         | _mm512_cmpgt_epu32_mask(numbers, _mm512_set1_epi32(0x10_FFFF))
 }
 
-/// Converts UTF-16, given in bytes, up to a unit from 100 on, or the end of the output.
+/// Converts UTF-16, given in bytes, up to a unit above FF, or a block that does not fit.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn to_latin1(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     let mut read = blocks_to_latin1(bytes, out);
     while 2 * read < bytes.len()
-        && let (more @ 1.., _) = few_to_latin1(&bytes[2 * read..], &mut out[read..])
+        && let more @ 1.. = few_to_latin1(&bytes[2 * read..], &mut out[read..])
     {
         read += more;
     }
     (read, read)
 }
 
-/// Converts one to two blocks if no unit is from 100 on. The second one overlaps the first. Returns the number of units.
+/// Converts one to two blocks if no unit is above FF. The second one overlaps the first. Returns the number of units.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn two_to_latin1(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
@@ -384,31 +383,32 @@ fn blocks_to_latin1(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
     len
 }
 
-/// Converts the first block, or less, if it fits, up to a unit from 100 on.
+/// Converts the first block, or less, up to a unit above FF, if the result fits.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn few_to_latin1(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+fn few_to_latin1(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
     let units = first_block(bytes);
     let others = _mm512_cmpgt_epu16_mask(units, _mm512_set1_epi16(0xFF));
     let mut count = (bytes.len() / 2).min(UNITS);
+    // A branch, as in `few_to_utf16`.
     if others != 0 {
         count = count.min(others.trailing_zeros() as usize);
     }
     if out.len() < count {
-        return (0, 0);
+        return 0;
     }
     put(_mm512_castsi256_si512(_mm512_cvtepi16_epi8(units)), count, out);
-    (count, count)
+    count
 }
 
-/// Converts Latin-1 to UTF-16, as far as it fits.
+/// Converts Latin-1 to UTF-16, as far as it fits. A text is long from 512 bytes on: rows `latin-1-to-utf-16/*/1460`.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn from_latin1(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     let bytes = &bytes[..bytes.len().min(out.len() / 2)];
     let (count, out) = (bytes.len(), &mut out[..2 * bytes.len()]);
     let mut at = 0;
-    if count >= LONG / 8
+    if count >= 512
         && let Some(to) = out.first_chunk_mut()
     {
         store(widen_bytes(_mm512_castsi256_si512(load_32(first(bytes)))), to);
@@ -430,7 +430,7 @@ fn from_latin1(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     (count, count)
 }
 
-/// Converts ASCII to UTF-16 in bytes, a block at a time, as far as it fits.
+/// Converts ASCII to UTF-16 in bytes, up to a block that is not ASCII or does not fit. Leaves less than a block.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn from_ascii<const SWAPPED: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
@@ -453,6 +453,7 @@ fn from_ascii<const SWAPPED: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>]) ->
         true
     };
     let mut len = 0;
+    // The second block of a long text begins where a multiple of a vector does in `out`.
     while put_block(len, out) {
         len += if len == 0 && bytes.len() >= LONG { BLOCK / 2 + to_block(out) / 2 } else { BLOCK };
     }
@@ -464,16 +465,18 @@ fn from_ascii<const SWAPPED: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>]) ->
 }
 
 /// Returns the number of bytes up to the next multiple of a block.
+#[inline]
 fn to_block(place: &[MaybeUninit<u8>]) -> usize {
     place.as_ptr().addr().wrapping_neg() % BLOCK
 }
 
-/// Encodes up to a block of numbers, if they fit, up to one that is no scalar value.
+/// Encodes at most a block of numbers, up to one that is no scalar value, if the result fits.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn few_to_utf8(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     let numbers = first_block(bytes);
     let mut count = bytes.len() / 4;
+    // A branch, as in `few_to_utf16`.
     if not_scalar(numbers) != 0 {
         count = count.min(not_scalar(numbers).trailing_zeros() as usize);
     }
@@ -485,16 +488,6 @@ fn few_to_utf8(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     }
     put(_mm512_maskz_compress_epi8(keep, encoded), len, out);
     (count, len)
-}
-
-/// Loads a block, or what is there, and zeros.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn first_block(bytes: &[u8]) -> __m512i {
-    match bytes.first_chunk() {
-        Some(block) => load(block),
-        None => load_start(bytes),
-    }
 }
 
 /// Returns the lanes of 16 bits whose bits of `mask` are those of `tag`.
@@ -522,6 +515,8 @@ fn widen_bytes(bytes: __m512i) -> __m512i {
     _mm512_cvtepu8_epi16(_mm512_castsi512_si256(bytes))
 }
 
+/// Returns the mask of a half of the lanes.
+#[inline]
 fn half_of(lanes: u32, half: usize) -> u16 {
     (lanes >> (CHARS * half)) as u16
 }
@@ -529,11 +524,12 @@ fn half_of(lanes: u32, half: usize) -> u16 {
 /// Narrows numbers below 1_0000.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn narrow([front, back]: [__m512i; 2]) -> __m512i {
+fn narrow_32([front, back]: [__m512i; 2]) -> __m512i {
     let packed = _mm512_packus_epi32(front, back);
     _mm512_permutexvar_epi64(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), packed)
 }
 
+/// Stores one or two vectors.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn put_each<const N: usize>(vectors: [__m512i; N], to: &mut [MaybeUninit<u8>; 2 * BLOCK]) {

@@ -127,6 +127,16 @@ pub(super) fn load_start(bytes: &[u8]) -> __m512i {
     unsafe { _mm512_maskz_loadu_epi8(inside, bytes.as_ptr().cast()) }
 }
 
+/// Loads the block at the start of `bytes`, like [`load_start`], without a mask if that is possible.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]
+pub(super) fn first_block(bytes: &[u8]) -> __m512i {
+    match bytes.first_chunk() {
+        Some(block) => load(block),
+        None => load_start(bytes),
+    }
+}
+
 /// Loads the block at `at + by`, with zeros for the bytes outside `bytes`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,bmi2")]

@@ -32,7 +32,7 @@ use crate::simd::{as_uninit, table};
 // Its shorter stores cross fewer cache lines. Rows `to-chars/ascii/65536`, `to-utf-16/ascii/65536`.
 pub(in crate::simd) use crate::simd::x86_64::avx2::{decode_ascii_chars, decode_ascii_utf16};
 use crate::simd::x86_64::avx512::decode::units::{
-    Bytes, Planes, Unit, fill, not_continuing, put_wide,
+    Bytes, OutputUnit, Planes, fill, not_continuing, put_wide,
 };
 use crate::simd::x86_64::avx512::vector::{
     BLOCK, Bytes64, lanes, load, load_start, load_within, store, table,
@@ -140,7 +140,7 @@ pub(in crate::simd) fn decode_short_bytes<const SWAPPED: bool>(
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn decode_short<U: Unit>(bytes: &[u8], out: &mut [U::Item]) -> Option<usize> {
+fn decode_short<U: OutputUnit>(bytes: &[u8], out: &mut [U::Item]) -> Option<usize> {
     // SAFETY: vectors are written, and an item, which consists of integers, may have any value.
     medium::<U, true>(bytes, unsafe { as_uninit(out) })
 }
@@ -150,7 +150,10 @@ fn decode_short<U: Unit>(bytes: &[u8], out: &mut [U::Item]) -> Option<usize> {
 /// Without `CHECK`, `bytes` are text.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn medium<U: Unit, const CHECK: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> Option<usize> {
+fn medium<U: OutputUnit, const CHECK: bool>(
+    bytes: &[u8],
+    out: &mut [MaybeUninit<u8>],
+) -> Option<usize> {
     if bytes.len() <= BLOCK {
         short::<U, CHECK>(bytes, out)
     } else if bytes.len() <= MEDIUM {
@@ -163,7 +166,10 @@ fn medium<U: Unit, const CHECK: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>])
 /// [`medium`] for more than a block. Whole vectors have to fit. Each block begins with a character.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn blocks<U: Unit, const CHECK: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> Option<usize> {
+fn blocks<U: OutputUnit, const CHECK: bool>(
+    bytes: &[u8],
+    out: &mut [MaybeUninit<u8>],
+) -> Option<usize> {
     let (mut at, mut written) = (0, 0);
     // Invariant: the characters before `at` are written, `written` units, and one begins at `at`.
     while let Some(window) = bytes[at..].first_chunk::<{ BLOCK + 1 }>() {
@@ -213,7 +219,7 @@ fn blocks<U: Unit, const CHECK: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>])
 /// A call of [`put_wide`]: inlined here too, it makes that of [`short`] slower (row `to-utf-16/emoji/64`).
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put_wide_block<U: Unit>(block: __m512i, ends: u64, out: &mut [MaybeUninit<u8>]) -> usize {
+fn put_wide_block<U: OutputUnit>(block: __m512i, ends: u64, out: &mut [MaybeUninit<u8>]) -> usize {
     put_wide::<U, false>(block, ends, out)
 }
 
@@ -222,7 +228,10 @@ fn put_wide_block<U: Unit>(block: __m512i, ends: u64, out: &mut [MaybeUninit<u8>
 /// Without `CHECK`, `bytes` are text.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn short<U: Unit, const CHECK: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> Option<usize> {
+fn short<U: OutputUnit, const CHECK: bool>(
+    bytes: &[u8],
+    out: &mut [MaybeUninit<u8>],
+) -> Option<usize> {
     // Without a mask, where that is possible, it takes 0.3 ns less: rows `to-chars/ascii/64`.
     let block = match bytes.first_chunk() {
         Some(block) if bytes.len() == BLOCK => load(block),
@@ -293,7 +302,7 @@ fn finish<U: convert::DecodedUnit>(
 /// Returns the bytes read, up to a character boundary, and the units written; later units may be overwritten.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn decode<U: Unit>(text: &str, out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+fn decode<U: OutputUnit>(text: &str, out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     let bytes = text.as_bytes();
     if let Some(units) = medium::<U, false>(bytes, out) {
         return (bytes.len(), units);
@@ -330,7 +339,7 @@ fn decode<U: Unit>(text: &str, out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
 /// A separate function, like [`edge`]: inlined, all tables would be loaded and spilled for every input.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn run<U: Unit>(bytes: &[u8], from: usize, out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
+fn run<U: OutputUnit>(bytes: &[u8], from: usize, out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     assert!(from >= BEFORE);
     let all = out.len();
     let mut at = from;
@@ -354,7 +363,7 @@ fn run<U: Unit>(bytes: &[u8], from: usize, out: &mut [MaybeUninit<u8>]) -> (usiz
 /// comparison. Each comparison costs as much as a lookup.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn inside<U: Unit>(
+fn inside<U: OutputUnit>(
     window: &[u8; BEFORE + BLOCK + 1],
     reach: &mut DecodeReach,
     out: &mut [MaybeUninit<u8>],
@@ -411,7 +420,7 @@ static CONTINUING_OR_BEFORE: Aligned =
 /// The block contains bytes before `at` again, so that no load has a mask: with one, a load waits for the stores before it.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn last<U: Unit, const CHECK: bool>(
+fn last<U: OutputUnit, const CHECK: bool>(
     bytes: &[u8],
     at: usize,
     out: &mut [MaybeUninit<u8>],
@@ -438,7 +447,11 @@ fn last<U: Unit, const CHECK: bool>(
 /// Like [`inside`], for any block of `bytes`: the one at `at`. Returns `None`, and writes nothing, if the units do not fit.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn edge<U: Unit>(bytes: &[u8], at: usize, out: &mut [MaybeUninit<u8>]) -> Option<(usize, usize)> {
+fn edge<U: OutputUnit>(
+    bytes: &[u8],
+    at: usize,
+    out: &mut [MaybeUninit<u8>],
+) -> Option<(usize, usize)> {
     let len = (bytes.len() - at).min(BLOCK);
     let block = load_within(bytes, at, 0);
     // Whole vectors fit.
@@ -502,7 +515,7 @@ fn any_from(bytes: __m512i, least: u8) -> bool {
 /// Writes 64 units from 64 bytes of ASCII.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put_ascii<U: Unit>(ascii: __m512i, out: &mut [MaybeUninit<u8>]) {
+fn put_ascii<U: OutputUnit>(ascii: __m512i, out: &mut [MaybeUninit<u8>]) {
     for i in 0..U::SIZE {
         store(widen::<U>(ascii, i), first_mut(&mut out[BLOCK * i..]));
     }
@@ -511,7 +524,7 @@ fn put_ascii<U: Unit>(ascii: __m512i, out: &mut [MaybeUninit<u8>]) {
 /// Fills `out` with units from ASCII, at most 64.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put_ascii_exactly<U: Unit>(ascii: __m512i, out: &mut [MaybeUninit<u8>]) {
+fn put_ascii_exactly<U: OutputUnit>(ascii: __m512i, out: &mut [MaybeUninit<u8>]) {
     for i in 0..U::SIZE {
         let Some(out @ [_, ..]) = out.get_mut(BLOCK * i..) else { break };
         fill::<U>(widen::<U>(ascii, i), out);
@@ -521,7 +534,7 @@ fn put_ascii_exactly<U: Unit>(ascii: __m512i, out: &mut [MaybeUninit<u8>]) {
 /// Returns the `i`th vector of units from bytes of ASCII.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn widen<U: Unit>(ascii: __m512i, i: usize) -> __m512i {
+fn widen<U: OutputUnit>(ascii: __m512i, i: usize) -> __m512i {
     let units = match (U::SIZE, i) {
         (4, 0) => _mm512_cvtepu8_epi32(_mm512_castsi512_si128(ascii)),
         (4, 1) => _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32::<1>(ascii)),

@@ -12,7 +12,7 @@ use crate::simd::table;
 use crate::simd::x86_64::avx512::vector::{BLOCK, Bytes64, lanes, store, table};
 
 /// A unit of the output.
-pub(super) trait Unit {
+pub(super) trait OutputUnit {
     /// The type: one or two integers.
     type Item;
 
@@ -23,18 +23,18 @@ pub(super) trait Unit {
     const IS_SWAPPED: bool = false;
 }
 
-impl Unit for u32 {
+impl OutputUnit for u32 {
     type Item = Self;
 }
 
-impl Unit for u16 {
+impl OutputUnit for u16 {
     type Item = Self;
 }
 
 /// A unit of UTF-16 in bytes.
 pub(super) struct Bytes<const SWAPPED: bool>;
 
-impl<const SWAPPED: bool> Unit for Bytes<SWAPPED> {
+impl<const SWAPPED: bool> OutputUnit for Bytes<SWAPPED> {
     type Item = [u8; 2];
 
     const IS_SWAPPED: bool = SWAPPED;
@@ -62,7 +62,7 @@ pub(super) fn not_continuing(bytes: __m512i) -> u64 {
 /// Fills `out` with the first units of a vector, or its first 64 bytes with all of them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(super) fn fill<U: Unit>(vector: __m512i, out: &mut [MaybeUninit<u8>]) {
+pub(super) fn fill<U: OutputUnit>(vector: __m512i, out: &mut [MaybeUninit<u8>]) {
     if let Some(all) = out.first_chunk_mut() {
         return store(vector, all);
     }
@@ -130,7 +130,7 @@ impl Planes {
     /// Returns the `i`th vector of units.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-    fn vector<U: Unit>(self, i: usize) -> __m512i {
+    fn vector<U: OutputUnit>(self, i: usize) -> __m512i {
         if U::SIZE == 4 {
             let from = table(&INTERLEAVE_4[i]);
             _mm512_maskz_permutex2var_epi8(0x3333_3333_3333_3333, self.low, from, self.high)
@@ -144,7 +144,7 @@ impl Planes {
     /// Writes `units` units, at most 64, and zeros up to the end of a vector.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-    pub(super) fn put<U: Unit>(self, units: usize, out: &mut [MaybeUninit<u8>]) {
+    pub(super) fn put<U: OutputUnit>(self, units: usize, out: &mut [MaybeUninit<u8>]) {
         for i in 0..U::SIZE {
             if i * (BLOCK / U::SIZE) >= units {
                 break;
@@ -156,7 +156,7 @@ impl Planes {
     /// Fills `out` with the first units, at most 64.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-    pub(super) fn put_exactly<U: Unit>(self, out: &mut [MaybeUninit<u8>]) {
+    pub(super) fn put_exactly<U: OutputUnit>(self, out: &mut [MaybeUninit<u8>]) {
         for i in 0..U::SIZE {
             let Some(out @ [_, ..]) = out.get_mut(BLOCK * i..) else { break };
             fill::<U>(self.vector::<U>(i), out);
@@ -204,7 +204,7 @@ const fn spread(sixteen: usize) -> Aligned {
 /// more, and no excess is written.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(super) fn put_wide<U: Unit, const EXACT: bool>(
+pub(super) fn put_wide<U: OutputUnit, const EXACT: bool>(
     window: __m512i,
     ends: u64,
     out: &mut [MaybeUninit<u8>],
@@ -219,7 +219,7 @@ pub(super) fn put_wide<U: Unit, const EXACT: bool>(
 /// [`put_wide`] to UTF-16. Of a character of four bytes, the high surrogate is assembled at the third one.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn put_pairs<U: Unit, const EXACT: bool>(
+fn put_pairs<U: OutputUnit, const EXACT: bool>(
     window: __m512i,
     ends: u64,
     out: &mut [MaybeUninit<u8>],
