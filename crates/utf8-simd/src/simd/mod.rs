@@ -120,8 +120,8 @@ pub use reference::{Sequence, begins_nothing, sequence, surrogate_pair};
 pub use results::BLOCK_ERRORS_LEN;
 pub use results::{BlockErrors, ErrorLen, Validated};
 pub(crate) use slices::Task;
-use slices::as_uninit;
 pub(crate) use slices::table;
+use slices::{as_uninit, bytes_to_multiple};
 pub use slices::{head, tail};
 
 /// An implementation of the inner loops that this machine can run.

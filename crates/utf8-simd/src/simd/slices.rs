@@ -18,6 +18,12 @@ pub fn tail<T>(items: &[T], len: usize) -> &[T] {
     &items[len.min(items.len())..]
 }
 
+/// Returns the number of bytes from the start of `items` to the next address that is a multiple of `of`.
+#[inline(always)]
+pub(in crate::simd) fn bytes_to_multiple<T>(items: &[T], of: usize) -> usize {
+    items.as_ptr().addr().wrapping_neg() % of
+}
+
 /// Returns the memory of `items` as the output of an operation.
 ///
 /// # Safety

@@ -132,12 +132,12 @@ impl Source for Utf16Le {
     const NAME: &str = "UTF-16LE";
 
     fn to_utf16(input: &[u8], output: &mut [u16], errors: Errors) -> Transcoded {
-        decode_bytes(input, u16::from_le_bytes, output, errors)
+        decode_bytes::<LE_SWAPPED>(input, output, errors)
     }
 
     #[inline(always)]
     fn to_utf8(input: &[u8], output: &mut [u8], errors: Errors) -> Transcoded {
-        bytes_to_utf8::<LE_SWAPPED>(input, u16::from_le_bytes, output, errors)
+        bytes_to_utf8::<LE_SWAPPED>(input, output, errors)
     }
 }
 
@@ -150,7 +150,7 @@ impl Target for Utf16Le {
         output: &mut [u8],
         errors: Errors,
     ) -> Transcoded {
-        to_bytes::<S, LE_SWAPPED>(input, output, u16::to_le_bytes, errors)
+        to_bytes::<S, LE_SWAPPED>(input, output, errors)
     }
 }
 
@@ -160,12 +160,12 @@ impl Source for Utf16Be {
     const NAME: &str = "UTF-16BE";
 
     fn to_utf16(input: &[u8], output: &mut [u16], errors: Errors) -> Transcoded {
-        decode_bytes(input, u16::from_be_bytes, output, errors)
+        decode_bytes::<BE_SWAPPED>(input, output, errors)
     }
 
     #[inline(always)]
     fn to_utf8(input: &[u8], output: &mut [u8], errors: Errors) -> Transcoded {
-        bytes_to_utf8::<BE_SWAPPED>(input, u16::from_be_bytes, output, errors)
+        bytes_to_utf8::<BE_SWAPPED>(input, output, errors)
     }
 }
 
@@ -178,7 +178,7 @@ impl Target for Utf16Be {
         output: &mut [u8],
         errors: Errors,
     ) -> Transcoded {
-        to_bytes::<S, BE_SWAPPED>(input, output, u16::to_be_bytes, errors)
+        to_bytes::<S, BE_SWAPPED>(input, output, errors)
     }
 }
 
@@ -187,7 +187,6 @@ impl Target for Utf16Be {
 fn to_bytes<S: Source + ?Sized, const SWAPPED: bool>(
     input: &S::Input,
     output: &mut [u8],
-    of: impl Fn(u16) -> [u8; 2] + Copy,
     errors: Errors,
 ) -> Transcoded {
     let units = output.as_chunks_mut().0;
@@ -203,31 +202,18 @@ fn to_bytes<S: Source + ?Sized, const SWAPPED: bool>(
         return Transcoded { read: ascii, written: 2 * ascii, stop: Stop::Done };
     }
     let (rest, room) = (&input[ascii..], &mut output[2 * ascii..]);
-    rest_to_bytes::<S, SWAPPED>(rest, room, of, errors).after(ascii, 2 * ascii)
-}
-
-#[inline(never)]
-fn rest_to_bytes<S: Source + ?Sized, const SWAPPED: bool>(
-    input: &S::Input,
-    output: &mut [u8],
-    of: impl Fn(u16) -> [u8; 2] + Copy,
-    errors: Errors,
-) -> Transcoded {
-    let put = |units: &[u16], room: &mut [u8]| put_bytes::<SWAPPED>(units, room, of);
-    through_utf16::<S, _>(input, output, errors, u16::MAX, put)
+    let done = through_utf16::<S, _>(rest, room, errors, u16::MAX, put_bytes::<SWAPPED>);
+    done.after(ascii, 2 * ascii)
 }
 
 /// Writes whole characters as bytes, as many as fit. Returns the units read and the bytes written.
-fn put_bytes<const SWAPPED: bool>(
-    units: &[u16],
-    output: &mut [u8],
-    of: impl Fn(u16) -> [u8; 2],
-) -> (usize, usize) {
+fn put_bytes<const SWAPPED: bool>(units: &[u16], output: &mut [u8]) -> (usize, usize) {
     let (output, _) = output.as_chunks_mut();
     let mut len = units.len().min(output.len());
     if len < units.len() && len > 0 && is_high(units[len - 1]) {
         len -= 1;
     }
+    let of = |unit: u16| if SWAPPED { unit.swap_bytes() } else { unit }.to_ne_bytes();
     Level::detect().map::<UnitsToBytes<SWAPPED>>(&units[..len], output, of);
     (len, 2 * len)
 }
@@ -236,11 +222,17 @@ fn put_bytes<const SWAPPED: bool>(
 const LE_SWAPPED: bool = cfg!(target_endian = "big");
 const BE_SWAPPED: bool = !LE_SWAPPED;
 
+/// Returns the unit of two bytes.
+#[inline(always)]
+fn unit<const SWAPPED: bool>(bytes: [u8; 2]) -> u16 {
+    let unit = u16::from_ne_bytes(bytes);
+    if SWAPPED { unit.swap_bytes() } else { unit }
+}
+
 /// Encodes UTF-16 in bytes as UTF-8.
 #[inline(always)]
 fn bytes_to_utf8<const SWAPPED: bool>(
     input: &[u8],
-    unit: impl Fn([u8; 2]) -> u16 + Copy,
     output: &mut [u8],
     errors: Errors,
 ) -> Transcoded {
@@ -250,7 +242,7 @@ fn bytes_to_utf8<const SWAPPED: bool>(
         return Transcoded { read: input.len(), written, stop: Stop::Done };
     }
     let (rest, room) = (&input[2 * read..], &mut output[written..]);
-    rest_to_utf8::<SWAPPED>(rest, unit, room, errors).after(2 * read, written)
+    rest_to_utf8::<SWAPPED>(rest, room, errors).after(2 * read, written)
 }
 
 /// Encodes what [`bytes_to_utf8`] leaves: everything, if the level has no such conversion; the input from a step on that contains an
@@ -258,7 +250,6 @@ fn bytes_to_utf8<const SWAPPED: bool>(
 #[inline(never)]
 fn rest_to_utf8<const SWAPPED: bool>(
     input: &[u8],
-    unit: impl Fn([u8; 2]) -> u16 + Copy,
     output: &mut [u8],
     errors: Errors,
 ) -> Transcoded {
@@ -268,7 +259,7 @@ fn rest_to_utf8<const SWAPPED: bool>(
     let (mut read, mut written, mut count) = (0, 0, 0);
     if errors == Errors::Replace {
         let whole = match units {
-            [before @ .., last] if is_high(unit(*last)) => before,
+            [before @ .., last] if is_high(unit::<SWAPPED>(*last)) => before,
             _ => units,
         };
         (read, written) = level.recode::<BytesToUtf8<SWAPPED, true>>(whole, output);
@@ -276,7 +267,7 @@ fn rest_to_utf8<const SWAPPED: bool>(
     loop {
         let (rest, mut block) = (&units[read..], [0; BLOCK]);
         let block = &mut block[..rest.len().min(BLOCK)];
-        level.map::<BytesToUnits<SWAPPED>>(rest, block, unit);
+        level.map::<BytesToUnits<SWAPPED>>(rest, block, unit::<SWAPPED>);
         let replaced = (errors == Errors::Replace).then_some(&mut count);
         let (used, len) = level.encode_utf16(block, &mut output[written..], replaced);
         read += used;
@@ -293,15 +284,14 @@ fn rest_to_utf8<const SWAPPED: bool>(
 }
 
 /// Decodes UTF-16 in bytes.
-fn decode_bytes(
+fn decode_bytes<const SWAPPED: bool>(
     input: &[u8],
-    unit: impl Fn([u8; 2]) -> u16 + Copy,
     output: &mut [u16],
     errors: Errors,
 ) -> Transcoded {
     let (units, odd) = input.as_chunks();
     let Transcoded { read, written, stop } =
-        Level::detect().run(Decode { input: units, unit, output, errors });
+        Level::detect().run(Decode { input: units, unit: unit::<SWAPPED>, output, errors });
     let done = Transcoded { read: 2 * read, written, stop: in_bytes(stop, odd) };
     done.replace_end(output, errors, &[REPLACEMENT])
 }

@@ -22,7 +22,7 @@
 use super::lanes::{Lanes, Part, UNITS};
 use super::test::backs_of;
 use super::vector::{Vector, load};
-use crate::simd::{as_uninit, reference, table};
+use crate::simd::{as_uninit, bytes_to_multiple, reference, table};
 
 /// The maximum number of units that a block overwrites after its own.
 const EXCESS: usize = 8;
@@ -162,7 +162,7 @@ pub(in crate::simd) fn decode_leading_ascii<V: Lanes, U: AnyUnit>(
     let start = if bytes.len() < LONG { bytes.len() } else { pair };
     let mut len = decode_ascii::<V, U>(any, &bytes[..start], out);
     if len == pair && bytes.len() >= LONG {
-        let to_block = out.as_ptr().addr().wrapping_neg() % V::LEN / size_of::<U>();
+        let to_block = bytes_to_multiple(out, V::LEN) / size_of::<U>();
         let (bytes, out) = (&bytes[to_block..], &mut out[to_block..]);
         len = len.max(to_block + decode_ascii::<V, U>(any, bytes, out));
     }

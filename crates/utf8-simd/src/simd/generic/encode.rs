@@ -85,27 +85,24 @@ impl<const SWAPPED: bool, const REPLACES: bool> RecodeSteps for BytesToUtf8<SWAP
         room: &mut [MaybeUninit<u8>],
         _: &mut Option<&mut u64>,
     ) -> (usize, usize) {
-        let units = if SWAPPED { swapped(units) } else { units };
+        let [units] = in_order::<SWAPPED, V, 1>([units]);
         let mut uncounted = 0;
         put_units(units, Surrogates::Pairs, room, &mut REPLACES.then_some(&mut uncounted))
     }
 
     #[inline(always)]
-    fn put_plain<V: Lanes, const N: usize>(
-        mut units: [V; N],
-        room: &mut [MaybeUninit<u8>],
-    ) -> bool {
-        for units in units.iter_mut().filter(|_| SWAPPED) {
-            *units = swapped(*units);
-        }
-        narrow_without(units, 0xFF80, room)
+    fn put_plain<V: Lanes, const N: usize>(units: [V; N], room: &mut [MaybeUninit<u8>]) -> bool {
+        narrow_without(in_order::<SWAPPED, V, N>(units), 0xFF80, room)
     }
 }
 
-/// Swaps the bytes of each unit.
+/// Swaps the bytes of each unit, if these are `SWAPPED`.
 #[inline(always)]
-pub(super) fn swapped<V: Lanes>(units: V) -> V {
-    units.shl_16::<8>().or(units.shr_16::<8>())
+pub(super) fn in_order<const SWAPPED: bool, V: Lanes, const N: usize>(mut units: [V; N]) -> [V; N] {
+    for units in units.iter_mut().filter(|_| SWAPPED) {
+        *units = units.shl_16::<8>().or(units.shr_16::<8>());
+    }
+    units
 }
 
 impl<C: ScalarUnit> RecodeSteps for ToUtf8<C> {

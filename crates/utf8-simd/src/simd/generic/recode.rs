@@ -12,7 +12,7 @@
 use core::mem::MaybeUninit;
 
 use super::encode::{
-    any_of, are_scalar_values, narrow_steps, narrow_without, put_part, swapped, tagged,
+    any_of, are_scalar_values, in_order, narrow_steps, narrow_without, put_part, tagged,
 };
 use super::lanes::{Lanes, Part, UNITS};
 use super::steps::RecodeSteps;
@@ -157,13 +157,10 @@ macro_rules! in_bytes {
         impl<const SWAPPED: bool> RecodeSteps for $conversion<SWAPPED> {
             #[inline(always)]
             fn put_plain<V: Lanes, const N: usize>(
-                mut units: [V; N],
+                units: [V; N],
                 room: &mut [MaybeUninit<u8>],
             ) -> bool {
-                for units in units.iter_mut().filter(|_| SWAPPED) {
-                    *units = swapped(*units);
-                }
-                put_each(units, room);
+                put_each(in_order::<SWAPPED, V, N>(units), room);
                 true
             }
         }

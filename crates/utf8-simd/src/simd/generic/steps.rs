@@ -7,8 +7,8 @@ use core::ops::ControlFlow::{self, Break, Continue};
 use super::decode::copy_few;
 use super::lanes::Lanes;
 use super::vector::{Vector16, as_bytes, load, load_few};
-use crate::simd::ScalarUnit;
 use crate::simd::recode::{Initialised, Recode};
+use crate::simd::{ScalarUnit, bytes_to_multiple};
 
 const PART: usize = 16;
 /// The number of steps in a stride of plain items.
@@ -166,7 +166,7 @@ fn encode_steps<V: Lanes, R: RecodeSteps>(
     // Shrinking slices have less register pressure than indexes: row `from-utf-16/latin/8192` a fifth less time.
     let (mut rest, mut place) = (items, &mut *out);
     if rest.len() >= LONG && place.len() >= plain_room && put_plain::<V, R>(any, rest, place) {
-        let count = place.as_ptr().addr().wrapping_neg() % V::LEN / R::PLAIN;
+        let count = bytes_to_multiple(place, V::LEN) / R::PLAIN;
         (rest, place) = (&rest[count..], &mut place[R::PLAIN * count..]);
     }
     // A short text is often all ASCII. Rows `from-chars/ascii/64`, `from-utf-16/ascii/64`. One loop for this and the

@@ -6,6 +6,7 @@
 use core::mem::MaybeUninit;
 
 use super::ascii_len;
+use crate::simd::bytes_to_multiple;
 
 pub(in crate::simd) fn count_chars(text: &str) -> usize {
     text.chars().count()
@@ -189,7 +190,7 @@ pub(in crate::simd) fn decode_ascii<U: DecodedUnit>(bytes: &[u8], out: &mut [U])
         return 0;
     }
     // Stores that cross no cache lines are faster (`benches/versus`, to-utf-16).
-    let to_line = out.as_ptr().addr().wrapping_neg() % STRIDE / size_of::<U>();
+    let to_line = bytes_to_multiple(out, STRIDE) / size_of::<U>();
     first.max(to_line + by_strides(&bytes[to_line..], &mut out[to_line..]))
 }
 

@@ -1,5 +1,5 @@
-//! Between UTF-16 and UTF-32, between UTF-16 and Latin-1, ASCII to UTF-16 in bytes, and a few numbers to UTF-8, with AVX-512. Units
-//! that are not needed are removed (`vpcompressd`, `vpcompressw`):
+//! Between UTF-16 and UTF-32, between UTF-16 and Latin-1, and a few numbers to UTF-8, with AVX-512. Units that are not needed are
+//! removed (`vpcompressd`, `vpcompressw`):
 //!
 //! ```text
 //! from a pair     (high << 10) + low + const     in the lane of the high one; the low one is removed
@@ -12,14 +12,15 @@
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
+use super::decode;
 use super::encode::{OR_AND, OR3, in_four};
 use super::encode_units::{self, UNITS, put};
 use super::vector::{BLOCK, first_block, lanes, load, load_start, store};
-use crate::simd::RecodeSteps;
 use crate::simd::generic::{self, as_bytes, first};
 use crate::simd::recode::Conversion;
 use crate::simd::x86_64::avx2::{self, Bytes32, load_32, store_32};
 use crate::simd::x86_64::sse41::Bytes16;
+use crate::simd::{RecodeSteps, bytes_to_multiple};
 
 /// From this number of bytes on, stores that cross no cache lines are faster: the first block overlaps the one after it. Rows
 /// `utf-16-to-utf-32/*/65536` of `benches/heads`.
@@ -70,8 +71,10 @@ fn recode_any<R: RecodeSteps>(items: &[R::From], out: &mut [MaybeUninit<u8>]) ->
         Conversion::Utf16ToLatin1 => to_latin1(bytes, out),
         Conversion::Latin1ToUtf16 => from_latin1(bytes, out),
         Conversion::NumbersToUtf8 if items.len() <= CHARS => few_to_utf8(bytes, out),
-        Conversion::AsciiToBytes { is_swapped: true } => from_ascii::<true>(bytes, out),
-        Conversion::AsciiToBytes { is_swapped: false } => from_ascii::<false>(bytes, out),
+        Conversion::AsciiToBytes { is_swapped: true } => decode::ascii_to_bytes::<true>(bytes, out),
+        Conversion::AsciiToBytes { is_swapped: false } => {
+            decode::ascii_to_bytes::<false>(bytes, out)
+        }
         _ => avx2::recode_any::<R>(items, out),
     }
 }
@@ -106,7 +109,7 @@ fn blocks_to_utf32(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) 
         && tagged(units, 0xF800, 0xD800) == 0
     {
         put_each([widen(units, 0), widen(units, 1)], to);
-        let count = to_block(to) / 4;
+        let count = bytes_to_multiple(to, BLOCK) / 4;
         (rest, place) = (&rest[2 * count..], &mut place[4 * count..]);
     }
     while let Some(to) = place.first_chunk_mut::<{ 2 * BLOCK }>()
@@ -220,7 +223,7 @@ fn blocks_to_utf16<const TESTS: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>])
         && let Some(units) = plain_units::<TESTS>(chars)
     {
         put_each([units], to);
-        let count = to_block(to) / 2;
+        let count = bytes_to_multiple(to, BLOCK) / 2;
         (rest, place) = (&rest[4 * count..], &mut place[2 * count..]);
     }
     while let Some((blocks, more)) = rest.split_first_chunk::<{ 2 * BLOCK }>()
@@ -267,8 +270,8 @@ fn few_to_utf16<const TESTS: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>]) ->
     let chars = first_block(bytes);
     let mut count = (bytes.len() / 4).min(CHARS);
     // A branch, so that the store does not wait for the mask: rows `utf-32-to-utf-16/*/16`.
-    if TESTS && not_scalar(chars) != 0 {
-        count = count.min(not_scalar(chars).trailing_zeros() as usize);
+    if TESTS && let others @ 1.. = not_scalar(chars) {
+        count = count.min(others.trailing_zeros() as usize);
     }
     if _mm512_test_epi32_mask(chars, _mm512_set1_epi32(0xFFFF_0000_u32 as i32)) == 0 {
         if out.len() < 2 * count {
@@ -355,11 +358,10 @@ fn blocks_to_latin1(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
     let mut len = 0;
     if bytes.len() >= LONG
         && let Some(to) = out.first_chunk_mut()
-        && let [a, b] = [load(first(bytes)), load(first(&bytes[BLOCK..]))]
-        && _mm512_test_epi16_mask(_mm512_or_si512(a, b), upper) == 0
+        && let Some(latin1) = narrow_two(first(bytes))
     {
-        store(encode_units::narrow(a, b), to);
-        len = to_block(to);
+        store(latin1, to);
+        len = bytes_to_multiple(to, BLOCK);
     }
     let (rest, place) = (&bytes[2 * len..], &mut out[len..]);
     for (blocks, to) in rest.as_chunks::<{ 4 * BLOCK }>().0.iter().zip(place.as_chunks_mut().0) {
@@ -372,15 +374,22 @@ fn blocks_to_latin1(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
         len += 4 * UNITS;
     }
     let (rest, place) = (&bytes[2 * len..], &mut out[len..]);
-    for (blocks, to) in rest.as_chunks::<{ 2 * BLOCK }>().0.iter().zip(place.as_chunks_mut().0) {
-        let [a, b] = [load(first(blocks)), load(first(&blocks[BLOCK..]))];
-        if _mm512_test_epi16_mask(_mm512_or_si512(a, b), upper) != 0 {
-            return len;
-        }
-        store(encode_units::narrow(a, b), to);
+    for (blocks, to) in rest.as_chunks().0.iter().zip(place.as_chunks_mut().0) {
+        let Some(latin1) = narrow_two(blocks) else { break };
+        store(latin1, to);
         len += 2 * UNITS;
     }
     len
+}
+
+/// Narrows the units of two blocks, if none is above FF.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn narrow_two(blocks: &[u8; 2 * BLOCK]) -> Option<__m512i> {
+    let [a, b] = [load(first(blocks)), load(first(&blocks[BLOCK..]))];
+    let upper = _mm512_set1_epi16(0xFF00_u16 as i16);
+    let is_narrow = _mm512_test_epi16_mask(_mm512_or_si512(a, b), upper) == 0;
+    is_narrow.then_some(encode_units::narrow(a, b))
 }
 
 /// Converts the first block, or less, up to a unit above FF, if the result fits.
@@ -411,63 +420,24 @@ fn from_latin1(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     if count >= 512
         && let Some(to) = out.first_chunk_mut()
     {
-        store(widen_bytes(_mm512_castsi256_si512(load_32(first(bytes)))), to);
-        at = to_block(out) / 2;
+        store(_mm512_cvtepu8_epi16(load_32(first(bytes))), to);
+        at = bytes_to_multiple(out, BLOCK) / 2;
     }
     let (steps, rest) = bytes[at..].as_chunks();
     for (step, to) in steps.iter().zip(out[2 * at..].as_chunks_mut().0) {
-        store(widen_bytes(_mm512_castsi256_si512(load_32(step))), to);
+        store(_mm512_cvtepu8_epi16(load_32(step)), to);
     }
     if !rest.is_empty() {
         // The last step overlaps the one before it.
         match (bytes.last_chunk(), out.last_chunk_mut()) {
-            (Some(last), Some(to)) => {
-                store(widen_bytes(_mm512_castsi256_si512(load_32(last))), to);
+            (Some(last), Some(to)) => store(_mm512_cvtepu8_epi16(load_32(last)), to),
+            _ => {
+                let units = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(load_start(rest)));
+                put(units, 2 * count, out);
             }
-            _ => put(widen_bytes(load_start(rest)), 2 * count, out),
         }
     }
     (count, count)
-}
-
-/// Converts ASCII to UTF-16 in bytes, up to a block that is not ASCII or does not fit. Leaves less than a block.
-#[inline(never)]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn from_ascii<const SWAPPED: bool>(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
-    let bytes = &bytes[..bytes.len().min(out.len() / 2)];
-    let put_block = |at: usize, out: &mut [MaybeUninit<u8>]| {
-        let (Some(block), Some(to)) = (bytes[at..].first_chunk(), out[2 * at..].first_chunk_mut())
-        else {
-            return false;
-        };
-        let block = load(block);
-        if _mm512_movepi8_mask(block) != 0 {
-            return false;
-        }
-        let back = _mm512_castsi256_si512(_mm512_extracti64x4_epi64::<1>(block));
-        let [mut front, mut back] = [widen_bytes(block), widen_bytes(back)];
-        if SWAPPED {
-            [front, back] = [_mm512_slli_epi16::<8>(front), _mm512_slli_epi16::<8>(back)];
-        }
-        put_each([front, back], to);
-        true
-    };
-    let mut len = 0;
-    // The second block of a long text begins where a multiple of a vector does in `out`.
-    while put_block(len, out) {
-        len += if len == 0 && bytes.len() >= LONG { BLOCK / 2 + to_block(out) / 2 } else { BLOCK };
-    }
-    // The last block overlaps the one before it.
-    if bytes.len() - len < BLOCK && len > 0 && put_block(bytes.len() - BLOCK, out) {
-        len = bytes.len();
-    }
-    (len, len)
-}
-
-/// Returns the number of bytes up to the next multiple of a block.
-#[inline]
-fn to_block(place: &[MaybeUninit<u8>]) -> usize {
-    place.as_ptr().addr().wrapping_neg() % BLOCK
 }
 
 /// Encodes at most a block of numbers, up to one that is no scalar value, if the result fits.
@@ -477,8 +447,8 @@ fn few_to_utf8(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> (usize, usize) {
     let numbers = first_block(bytes);
     let mut count = bytes.len() / 4;
     // A branch, as in `few_to_utf16`.
-    if not_scalar(numbers) != 0 {
-        count = count.min(not_scalar(numbers).trailing_zeros() as usize);
+    if let others @ 1.. = not_scalar(numbers) {
+        count = count.min(others.trailing_zeros() as usize);
     }
     let (encoded, marks) = in_four::<true>(numbers);
     let keep = marks & lanes(4 * count);
@@ -506,13 +476,6 @@ fn widen(units: __m512i, half: usize) -> __m512i {
         0 => _mm512_cvtepu16_epi32(_mm512_castsi512_si256(units)),
         _ => _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64::<1>(units)),
     }
-}
-
-/// Widens the first half of the bytes.
-#[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn widen_bytes(bytes: __m512i) -> __m512i {
-    _mm512_cvtepu8_epi16(_mm512_castsi512_si256(bytes))
 }
 
 /// Returns the mask of a half of the lanes.

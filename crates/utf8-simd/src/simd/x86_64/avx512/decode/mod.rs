@@ -28,7 +28,7 @@ use crate::simd::generic::{
     Aligned, Tested, Vector, first, first_marks, first_mut, marks, test_by, unfinished,
 };
 use crate::simd::reference::convert;
-use crate::simd::{as_uninit, table};
+use crate::simd::{as_uninit, bytes_to_multiple, table};
 // Its shorter stores cross fewer cache lines. Rows `to-chars/ascii/65536`, `to-utf-16/ascii/65536`.
 pub(in crate::simd) use crate::simd::x86_64::avx2::{decode_ascii_chars, decode_ascii_utf16};
 use crate::simd::x86_64::avx512::decode::units::{
@@ -58,7 +58,7 @@ pub(in crate::simd) fn count_chars(text: &str) -> usize {
     const LONG: usize = 4096;
     let bytes = text.as_bytes();
     let to_block = match bytes.len() {
-        LONG.. => bytes.as_ptr().addr().wrapping_neg() % BLOCK,
+        LONG.. => bytes_to_multiple(bytes, BLOCK),
         _ => 0,
     };
     let (start, bytes) = bytes.split_at(to_block);
@@ -281,6 +281,38 @@ fn short<U: OutputUnit, const CHECK: bool>(
         }
     }
     Some(units)
+}
+
+/// Converts ASCII to UTF-16 in bytes, up to a block that is not ASCII or does not fit. Leaves less than a block.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(super) fn ascii_to_bytes<const SWAPPED: bool>(
+    bytes: &[u8],
+    out: &mut [MaybeUninit<u8>],
+) -> (usize, usize) {
+    /// From this length on, the second block begins where a multiple of a vector does in `out`. Rows `to-utf-16be/ascii/65536` of
+    /// `benches/heads`.
+    const LONG: usize = 4096;
+    let bytes = &bytes[..bytes.len().min(out.len() / 2)];
+    let put_block = |at: usize, out: &mut [MaybeUninit<u8>]| {
+        let Some(block) = bytes[at..].first_chunk() else { return false };
+        let block = load(block);
+        if Bytes64(block).any_high_bit() {
+            return false;
+        }
+        put_ascii::<Bytes<SWAPPED>>(block, &mut out[2 * at..][..2 * BLOCK]);
+        true
+    };
+    let mut len = 0;
+    while put_block(len, out) {
+        let is_moved = len == 0 && bytes.len() >= LONG;
+        len += if is_moved { (BLOCK + bytes_to_multiple(out, BLOCK)) / 2 } else { BLOCK };
+    }
+    // The last block overlaps the one before it.
+    if bytes.len() - len < BLOCK && len > 0 && put_block(bytes.len() - BLOCK, out) {
+        len = bytes.len();
+    }
+    (len, len)
 }
 
 /// Calls the reference for the rest when the output is nearly full.
