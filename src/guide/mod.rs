@@ -126,7 +126,7 @@ pub mod errors {}
 ///
 #[cfg_attr(all(feature = "codec", feature = "stream"), doc = include_str!("costs.md"))]
 #[doc = "\n\n# Throughput of decoding a stream, by script and size of chunk\n"]
-#[doc = include_str!("../../benches/charts/streaming-avx2.svg")]
+#[doc = include_str!("../../benches/charts/streaming-avx512.svg")]
 pub mod costs {}
 
 /// Protocols: what the standards require of text, and the settings that follow them.

@@ -57,8 +57,8 @@ mod simd {
     use reference::{Sequence, begins_nothing, sequence};
     use results::{BLOCK_ERRORS_LEN, BlockErrors};
     pub use results::{ErrorLen, Validated};
-    use slices::{as_uninit, bytes_to_multiple};
     pub(crate) use slices::{Task, head, table, tail};
+    use slices::{as_uninit, bytes_to_multiple};
 
     /// The length of the well-formed sequence at the start of `input`, and that of the ill-formed one.
     pub fn reference_sequence(input: &[u8]) -> (usize, Option<usize>) {
