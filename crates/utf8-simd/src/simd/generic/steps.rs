@@ -164,6 +164,7 @@ fn encode_steps<V: Lanes, R: RecodeSteps>(
     let (room, plain_room) = (step_room::<V>(), plain_room::<V>(R::PLAIN));
     let stride = STRIDE * step;
     // Shrinking slices have less register pressure than indexes: row `from-utf-16/latin/8192` a fifth less time.
+    let size = out.len();
     let (mut rest, mut place) = (items, &mut *out);
     if rest.len() >= LONG && place.len() >= plain_room && put_plain::<V, R>(any, rest, place) {
         let count = bytes_to_multiple(place, V::LEN) / R::PLAIN;
@@ -183,16 +184,28 @@ fn encode_steps<V: Lanes, R: RecodeSteps>(
         }
         (rest, place) = (&rest[more..], &mut place[len..]);
         // ASCII often continues.
+        let mut is_plain = false;
         while len == R::PLAIN * step
             && rest.len() >= stride
             && place.len() >= plain_room
             && put_plain::<V, R>(any, rest, place)
         {
             (rest, place) = (&rest[stride..], &mut place[R::PLAIN * stride..]);
+            is_plain = true;
+        }
+        // The last stride overlaps the one before it.
+        let more = R::PLAIN * rest.len();
+        if is_plain && (1..stride).contains(&rest.len()) && place.len() >= more {
+            let (read, written) = (items.len() - rest.len(), size - place.len());
+            let (from, to) = (items.len() - stride, written + more - R::PLAIN * stride);
+            if put_plain::<V, R>(any, &items[from..], &mut out[to..]) {
+                return Break((items.len(), written + more));
+            }
+            (rest, place) = (&items[read..], &mut out[written..]);
         }
     }
     let (read, left) = (items.len() - rest.len(), place.len());
-    let done = (read, out.len() - left);
+    let done = (read, size - left);
     if is_stuck { Break(done) } else { Continue(done) }
 }
 
