@@ -7,9 +7,7 @@ use crate::simd::generic::{
     self, Lanes, Part, SECOND_BY_LEAD, Vector, Vector16, Verdict, arithmetic, first, first_mut,
     lanewise, one_part, operations,
 };
-pub(in crate::simd) use crate::simd::reference::{
-    decode_short_bytes, decode_short_chars, find_outside, join_pairs, split_pairs, unmask,
-};
+pub(in crate::simd) use crate::simd::reference::{find_outside, join_pairs, split_pairs, unmask};
 use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Validated, reference, table};
 
 operations!("neon", NeonBytes, NeonBytes,

@@ -219,7 +219,7 @@ impl Level {
     }
 
     /// Like [`decode_short_chars`](Self::decode_short_chars), to UTF-16 in bytes; with `SWAPPED`, in the order that is not the
-    /// machine's. Only AVX-512 has a method; other levels return `None`.
+    /// machine's. At most 64 bytes, 512 with AVX-512; a level without vectors returns `None`.
     #[inline]
     pub(crate) fn decode_short_bytes<const SWAPPED: bool>(
         self,

@@ -12,9 +12,7 @@ use crate::simd::generic::{
     self, Lanes, Part, REVERSE_THREES, SECOND, Vector, Vector16, Verdict, arithmetic, first,
     first_mut, lanewise, one_part, operations,
 };
-pub(in crate::simd) use crate::simd::reference::{
-    decode_short_bytes, decode_short_chars, find_outside, join_pairs, split_pairs, unmask,
-};
+pub(in crate::simd) use crate::simd::reference::{find_outside, join_pairs, split_pairs, unmask};
 use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Validated, reference};
 
 // In V8, blocks in a loop take up to 40 % less than halves without one. One loop for all lengths takes 5 % more for ASCII.

@@ -120,10 +120,10 @@ pub(in crate::simd) fn decode_utf16<V: Lanes, Short: Lanes>(
 ///
 /// A separate function, because loading the constants for other text would take longer than all of this.
 #[inline(always)]
-pub(in crate::simd) fn decode_short_ascii<V: Lanes, U: AnyUnit>(
+pub(in crate::simd) fn decode_short_ascii<V: Lanes, U: OutputUnit>(
     any: V,
     bytes: &[u8],
-    out: &mut [U],
+    out: &mut [U::Item],
 ) -> bool {
     if bytes.len() < V::LEN || bytes.len() > out.len().min(4 * V::LEN) || !bytes[0].is_ascii() {
         return false;
@@ -151,10 +151,10 @@ pub(in crate::simd) fn decode_short_ascii<V: Lanes, U: AnyUnit>(
 /// Decodes ASCII at the start of `bytes`, in whole pairs of blocks that fit; all of it, if all of `bytes` are ASCII and there
 /// is such a pair. Returns the number of bytes.
 #[inline(always)]
-pub(in crate::simd) fn decode_leading_ascii<V: Lanes, U: AnyUnit>(
+pub(in crate::simd) fn decode_leading_ascii<V: Lanes, U: OutputUnit>(
     any: V,
     bytes: &[u8],
-    out: &mut [U],
+    out: &mut [U::Item],
 ) -> usize {
     /// From this length on, stores that cross no blocks are faster (`benches/versus`, to-utf-16/ascii).
     const LONG: usize = 512;
@@ -162,7 +162,7 @@ pub(in crate::simd) fn decode_leading_ascii<V: Lanes, U: AnyUnit>(
     let start = if bytes.len() < LONG { bytes.len() } else { pair };
     let mut len = decode_ascii::<V, U>(any, &bytes[..start], out);
     if len == pair && bytes.len() >= LONG {
-        let to_block = bytes_to_multiple(out, V::LEN) / size_of::<U>();
+        let to_block = bytes_to_multiple(out, V::LEN) / U::SIZE;
         let (bytes, out) = (&bytes[to_block..], &mut out[to_block..]);
         len = len.max(to_block + decode_ascii::<V, U>(any, bytes, out));
     }
@@ -178,10 +178,10 @@ pub(in crate::simd) fn decode_leading_ascii<V: Lanes, U: AnyUnit>(
 
 /// Decodes complete characters, and stops where a block might not fit.
 #[inline(always)]
-fn decode<V: Lanes, Short: Lanes, U: AnyUnit>(
+fn decode<V: Lanes, Short: Lanes, U: OutputUnit>(
     (any, short): (V, Short),
     text: &str,
-    out: &mut [U],
+    out: &mut [U::Item],
 ) -> (usize, usize) {
     let (mut read, written) = match text.len() {
         len if len >= V::LEN + 3 => decode_blocks::<V, U>(any, text.as_bytes(), out),
@@ -197,28 +197,82 @@ fn decode<V: Lanes, Short: Lanes, U: AnyUnit>(
     (read, written)
 }
 
-/// A unit into which anything can be written.
-///
-/// # Safety
-///
-/// - It has two or four bytes, and any value is valid.
-pub(in crate::simd) unsafe trait AnyUnit: Copy + From<u8> {}
+/// Decodes `bytes`, which are well-formed and complete, if they fit. Returns the number of units.
+#[inline(always)]
+pub(in crate::simd) fn decode_short_text<V: Lanes, U: OutputUnit>(
+    any: V,
+    bytes: &[u8],
+    out: &mut [U::Item],
+) -> Option<usize> {
+    let (read, written) = match bytes.len() {
+        len if len >= V::LEN => decode_last_blocks::<V, U>(any, bytes, out, 0, 0),
+        _ => decode_short::<V, U>(any, bytes, out),
+    };
+    (read == bytes.len()).then_some(written)
+}
 
-// SAFETY: an integer of two bytes.
-unsafe impl AnyUnit for u16 {}
-// SAFETY: an integer of four bytes.
-unsafe impl AnyUnit for u32 {}
+/// A unit of the output.
+pub(in crate::simd) trait OutputUnit {
+    /// The type: one or two integers.
+    type Item: Copy;
+
+    /// The number of bytes: 4 or 2.
+    const SIZE: usize = size_of::<Self::Item>();
+
+    /// Whether the bytes are in the other order than those of the machine.
+    const IS_SWAPPED: bool = false;
+
+    /// Returns the item of an ASCII character.
+    fn of(ascii: u8) -> Self::Item;
+}
+
+impl OutputUnit for u32 {
+    type Item = Self;
+
+    #[inline(always)]
+    fn of(ascii: u8) -> Self {
+        ascii.into()
+    }
+}
+
+impl OutputUnit for u16 {
+    type Item = Self;
+
+    #[inline(always)]
+    fn of(ascii: u8) -> Self {
+        ascii.into()
+    }
+}
+
+/// A unit of UTF-16 in bytes.
+pub(in crate::simd) struct Bytes<const SWAPPED: bool>;
+
+impl<const SWAPPED: bool> OutputUnit for Bytes<SWAPPED> {
+    type Item = [u8; 2];
+
+    const IS_SWAPPED: bool = SWAPPED;
+
+    #[inline(always)]
+    fn of(ascii: u8) -> [u8; 2] {
+        let unit = u16::from(ascii);
+        if SWAPPED { unit.swap_bytes() } else { unit }.to_ne_bytes()
+    }
+}
 
 /// Decodes text of a block and more. Stops where a block might not fit.
 #[inline(always)]
-fn decode_blocks<V: Lanes, U: AnyUnit>(any: V, bytes: &[u8], out: &mut [U]) -> (usize, usize) {
+fn decode_blocks<V: Lanes, U: OutputUnit>(
+    any: V,
+    bytes: &[u8],
+    out: &mut [U::Item],
+) -> (usize, usize) {
     let mut at = 0;
     // A shrinking slice, not an index: rows `to-utf-16/cjk/65536` and `to-chars/cjk/65536` 6 % less time, `to-utf-16/emoji`
     // 2 % more.
     let mut room = &mut *out;
     // With 32-byte vectors and `char`s, the test costs other text more than it saves three-byte text (rows
     // `to-chars/*`); there `threes` is set only after a block of three-byte characters.
-    let tests_threes = V::LEN < MOST || size_of::<U>() == 2;
+    let tests_threes = V::LEN < MOST || U::SIZE == 2;
     let mut threes = tests_threes;
     // Later units overwrite the excess: enough text follows.
     while bytes.len() - at >= V::LEN + ENOUGH && room.len() >= V::LEN + EXCESS {
@@ -239,13 +293,13 @@ fn decode_blocks<V: Lanes, U: AnyUnit>(any: V, bytes: &[u8], out: &mut [U]) -> (
             && let Some(chars) = bytes[at..].first_chunk()
         {
             let units = block.parts().as_ref()[0].three_byte_units(chars);
-            put_group(units, units.splat(0), room);
+            put_group::<_, U>(units, units.splat(0), room);
             at += chars.len();
             room = &mut room[8..];
             continue;
         }
-        let units = Units::of_block(block, backs, ends, size_of::<U>());
-        let count = units.put(room);
+        let units = Units::of_block(block, backs, ends, U::SIZE);
+        let count = units.put::<U>(room);
         at += units.len;
         room = &mut room[count..];
         threes = tests_threes;
@@ -267,10 +321,10 @@ fn decode_blocks<V: Lanes, U: AnyUnit>(any: V, bytes: &[u8], out: &mut [U]) -> (
 
 /// Decodes the last blocks, from `at` on. They overlap the blocks before them.
 #[inline(always)]
-fn decode_last_blocks<V: Lanes, U: AnyUnit>(
+fn decode_last_blocks<V: Lanes, U: OutputUnit>(
     any: V,
     bytes: &[u8],
-    out: &mut [U],
+    out: &mut [U::Item],
     mut at: usize,
     mut written: usize,
 ) -> (usize, usize) {
@@ -290,9 +344,8 @@ fn decode_last_blocks<V: Lanes, U: AnyUnit>(
         let all = u32::MAX >> (32 - V::LEN);
         let ends = (!continues & all) >> 1 | u32::from(next_ends) << (V::LEN - 1);
         let ends = ends >> (at - from) << (at - from);
-        let units =
-            Units::of_block(block, backs::<V>(any, bytes, from, block), ends, size_of::<U>());
-        let Some(count) = units.put_exactly(&mut out[written..]) else { break };
+        let units = Units::of_block(block, backs::<V>(any, bytes, from, block), ends, U::SIZE);
+        let Some(count) = units.put_exactly::<U>(&mut out[written..]) else { break };
         at = from + units.len;
         written += count;
     }
@@ -315,7 +368,7 @@ fn are_threes<V: Lanes>(any: V, bytes: &[u8], at: usize, ends: u32) -> bool {
 
 /// Decodes the ASCII at the start of `bytes`, two blocks at a time. Returns its length.
 #[inline(always)]
-fn decode_ascii<V: Lanes, U: AnyUnit>(any: V, bytes: &[u8], out: &mut [U]) -> usize {
+fn decode_ascii<V: Lanes, U: OutputUnit>(any: V, bytes: &[u8], out: &mut [U::Item]) -> usize {
     let mut at = 0;
     for (bytes, out) in bytes.chunks_exact(2 * V::LEN).zip(out.chunks_exact_mut(2 * V::LEN)) {
         let (first, second) = (load::<V>(any, bytes, 0), load::<V>(any, bytes, V::LEN));
@@ -331,7 +384,11 @@ fn decode_ascii<V: Lanes, U: AnyUnit>(any: V, bytes: &[u8], out: &mut [U]) -> us
 
 /// Decodes text shorter than a block, through the stack.
 #[inline(always)]
-fn decode_short<V: Lanes, U: AnyUnit>(any: V, bytes: &[u8], out: &mut [U]) -> (usize, usize) {
+fn decode_short<V: Lanes, U: OutputUnit>(
+    any: V,
+    bytes: &[u8],
+    out: &mut [U::Item],
+) -> (usize, usize) {
     let mut window = [0; 3 + 2 * MOST + 1];
     window[3..][..bytes.len()].copy_from_slice(bytes);
     let (mut at, mut written) = (0, 0);
@@ -340,8 +397,8 @@ fn decode_short<V: Lanes, U: AnyUnit>(any: V, bytes: &[u8], out: &mut [U]) -> (u
         let ends = load::<V>(any, &window, 4 + at).cmpgt(block.splat(0xBF)).bitmask();
         let ends = ends & u32::MAX >> 32_usize.saturating_sub(bytes.len() - at);
         let backs = backs::<V>(any, &window, 3 + at, block);
-        let units = Units::of_block(block, backs, ends, size_of::<U>());
-        let Some(count) = units.put_exactly(&mut out[written..]) else { break };
+        let units = Units::of_block(block, backs, ends, U::SIZE);
+        let Some(count) = units.put_exactly::<U>(&mut out[written..]) else { break };
         at += units.len;
         written += count;
     }
@@ -445,27 +502,28 @@ impl<V: Lanes> Units<V> {
 
     /// Writes the units, and up to [`EXCESS`] after them. Returns how many.
     #[inline(always)]
-    fn put<U: AnyUnit>(&self, room: &mut [U]) -> usize {
+    fn put<U: OutputUnit>(&self, room: &mut [U::Item]) -> usize {
         let room = &mut room[..V::LEN + EXCESS];
         let [low, high, top] = self.planes;
-        let (units, tops) = (low.interleave(high), top.interleave(top.splat(0)));
+        let [first, second] = if U::IS_SWAPPED { [high, low] } else { [low, high] };
+        let (units, tops) = (first.interleave(second), top.interleave(top.splat(0)));
         for (group, (&units, &tops)) in units.as_ref().iter().zip(tops.as_ref()).enumerate() {
             let compress = &UNITS[(self.keep >> (8 * group) & 0xFF) as usize];
             let before = self.keep & ((1 << (8 * group)) - 1);
             let before = V::count(before);
-            put_group(units.shuffle(compress), tops.shuffle(compress), &mut room[before..]);
+            put_group::<_, U>(units.shuffle(compress), tops.shuffle(compress), &mut room[before..]);
         }
         V::count(self.keep)
     }
 
     /// Writes the units if they fit, through the stack if their excess does not. Otherwise writes nothing and returns `None`.
     #[inline(always)]
-    fn put_exactly<U: AnyUnit>(&self, out: &mut [U]) -> Option<usize> {
+    fn put_exactly<U: OutputUnit>(&self, out: &mut [U::Item]) -> Option<usize> {
         if out.len() >= V::LEN + EXCESS {
-            return Some(self.put(out));
+            return Some(self.put::<U>(out));
         }
-        let mut scratch = [U::from(0); MOST + EXCESS];
-        let count = self.put(&mut scratch);
+        let mut scratch = [U::of(0); MOST + EXCESS];
+        let count = self.put::<U>(&mut scratch);
         copy_few(&scratch[..count], out.get_mut(..count)?);
         Some(count)
     }
@@ -496,12 +554,15 @@ pub(super) fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {
 
 /// Writes a block of ASCII to the start of `room`.
 #[inline(always)]
-fn put_ascii<V: Lanes, U: AnyUnit>(block: V, room: &mut [U]) {
-    const { assert!(size_of::<U>() == 2 || size_of::<U>() == 4) };
-    // SAFETY: `AnyUnit` allows any value.
+fn put_ascii<V: Lanes, U: OutputUnit>(block: V, room: &mut [U::Item]) {
+    const { assert!(U::SIZE == 2 || U::SIZE == 4) };
+    // SAFETY: an item consists of integers, which may have any value.
     let out = unsafe { as_uninit(&mut room[..V::LEN]) };
-    if size_of::<U>() == 2 {
-        let [front, back] = block.widen();
+    if U::SIZE == 2 {
+        let [mut front, mut back] = block.widen();
+        if U::IS_SWAPPED {
+            (front, back) = (front.shl_16::<8>(), back.shl_16::<8>());
+        }
         front.store(out);
         back.store(&mut out[V::LEN..]);
         return;
@@ -515,10 +576,10 @@ fn put_ascii<V: Lanes, U: AnyUnit>(block: V, room: &mut [U]) {
 
 /// Writes eight units to the start of `room`. `tops` are their bits from 16 on.
 #[inline(always)]
-fn put_group<P: Part, U: AnyUnit>(units: P, tops: P, room: &mut [U]) {
-    // SAFETY: `AnyUnit` allows any value.
+fn put_group<P: Part, U: OutputUnit>(units: P, tops: P, room: &mut [U::Item]) {
+    // SAFETY: an item consists of integers, which may have any value.
     let out = unsafe { as_uninit(&mut room[..8]) };
-    if size_of::<U>() == 2 {
+    if U::SIZE == 2 {
         return units.store(out);
     }
     let [front, back] = units.interleave_16(tops);

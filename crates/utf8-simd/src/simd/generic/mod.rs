@@ -50,7 +50,8 @@ mod validate;
 mod vector;
 
 pub(super) use decode::{
-    count, decode_chars, decode_leading_ascii, decode_short_ascii, decode_utf16,
+    Bytes, OutputUnit, count, decode_chars, decode_leading_ascii, decode_short_ascii,
+    decode_short_text, decode_utf16,
 };
 pub(super) use encode::{encode_chars, encode_utf16};
 #[cfg(any(target_arch = "x86_64", target_arch = "wasm32"))]

@@ -129,19 +129,53 @@ macro_rules! operations {
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
             let any = <$vector>::zero();
-            match generic::decode_short_ascii(any, text.as_bytes(), out) {
+            match generic::decode_short_ascii::<_, u16>(any, text.as_bytes(), out) {
                 true => (text.len(), text.len()),
                 false => decode_any_to_utf16(text, out),
             }
         }
 
         #[target_feature(enable = $feature)]
+        pub(in crate::simd) fn decode_short_chars(bytes: &[u8], out: &mut [u32]) -> Option<usize> {
+            decode_short::<u32>(bytes, out)
+        }
+
+        #[target_feature(enable = $feature)]
         pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Option<usize> {
-            if !(<$vector>::LEN..=64).contains(&bytes.len()) {
-                return reference::decode_short_utf16(bytes, out);
+            decode_short::<u16>(bytes, out)
+        }
+
+        #[target_feature(enable = $feature)]
+        pub(in crate::simd) fn decode_short_bytes<const SWAPPED: bool>(
+            bytes: &[u8],
+            out: &mut [[u8; 2]],
+        ) -> Option<usize> {
+            decode_short::<generic::Bytes<SWAPPED>>(bytes, out)
+        }
+
+        #[inline]
+        #[target_feature(enable = $feature)]
+        fn decode_short<U: generic::OutputUnit>(bytes: &[u8], out: &mut [U::Item]) -> Option<usize> {
+            let is_done = match bytes.len() {
+                65.. => return None,
+                len if len >= <$vector>::LEN &&  U::SIZE == 2 => {
+                    generic::decode_short_ascii::<_, U>(<$vector>::zero(), bytes, out)
+                }
+                len if len >= <$short>::LEN &&  U::SIZE == 2 => {
+                    generic::decode_short_ascii::<_, U>(<$short>::zero(), bytes, out)
+                }
+                _ => reference::convert::decode_short_ascii(bytes, out, U::of),
+            };
+            if is_done { Some(bytes.len()) } else { decode_short_text::<U>(bytes, out) }
+        }
+
+        #[inline(never)]
+        #[target_feature(enable = $feature)]
+        fn decode_short_text<U: generic::OutputUnit>(bytes: &[u8], out: &mut [U::Item]) -> Option<usize> {
+            if validate(bytes).valid_up_to < bytes.len() {
+                return None;
             }
-            let done = generic::decode_short_ascii(<$vector>::zero(), bytes, out);
-            done.then_some(bytes.len())
+            generic::decode_short_text::<$short, U>(<$short>::zero(), bytes, out)
         }
 
         #[target_feature(enable = $feature)]
@@ -150,12 +184,12 @@ macro_rules! operations {
                 // The compiler widens by four in one instruction, which `Lanes` lacks. Rows `to-chars/ascii`.
                 return reference::convert::decode_ascii(bytes, out);
             }
-            generic::decode_leading_ascii(<$vector>::zero(), bytes, out)
+            generic::decode_leading_ascii::<_, u32>(<$vector>::zero(), bytes, out)
         }
 
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn decode_ascii_utf16(bytes: &[u8], out: &mut [u16]) -> usize {
-            generic::decode_leading_ascii(<$vector>::zero(), bytes, out)
+            generic::decode_leading_ascii::<_, u16>(<$vector>::zero(), bytes, out)
         }
 
         #[inline(never)]

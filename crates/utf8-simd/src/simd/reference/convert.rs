@@ -196,12 +196,12 @@ pub(in crate::simd) fn decode_ascii<U: DecodedUnit>(bytes: &[u8], out: &mut [U])
 
 /// Decodes `bytes` if they are short ASCII and fit. Returns the number of units.
 pub(in crate::simd) fn decode_short_chars(bytes: &[u8], out: &mut [u32]) -> Option<usize> {
-    if bytes.len() > 64 { None } else { short_ascii(bytes, out) }
+    decode_short(bytes, out)
 }
 
 /// Decodes `bytes` if they are short ASCII and fit. Returns the number of units.
 pub(in crate::simd) fn decode_short_utf16(bytes: &[u8], out: &mut [u16]) -> Option<usize> {
-    if bytes.len() > 64 { None } else { short_ascii(bytes, out) }
+    decode_short(bytes, out)
 }
 
 /// Returns `None`: decoding to units and converting these is as fast.
@@ -215,14 +215,25 @@ pub(in crate::simd) fn decode_short_bytes<const SWAPPED: bool>(
 // Not inlined: the callers of a level contain a call of each level's function. The compiler knows that there are at most 64
 // bytes: rows `to-chars/ascii/64`.
 #[inline(never)]
-fn short_ascii<U: DecodedUnit>(bytes: &[u8], out: &mut [U]) -> Option<usize> {
+fn decode_short<U: DecodedUnit>(bytes: &[u8], out: &mut [U]) -> Option<usize> {
+    let is_done = bytes.len() <= 64 && decode_short_ascii(bytes, out, U::from);
+    is_done.then_some(bytes.len())
+}
+
+/// Decodes `bytes` if they are ASCII and fit. Returns whether it did.
+#[inline(always)]
+pub(in crate::simd) fn decode_short_ascii<T>(
+    bytes: &[u8],
+    out: &mut [T],
+    of: impl Fn(u8) -> T,
+) -> bool {
     if bytes.len() > out.len() || !bytes.is_ascii() {
-        return None;
+        return false;
     }
     for (unit, &byte) in out.iter_mut().zip(bytes) {
-        *unit = U::from(byte);
+        *unit = of(byte);
     }
-    Some(bytes.len())
+    true
 }
 
 /// Returns the character of a high surrogate and the next unit, if they are a pair.

@@ -11,7 +11,7 @@ use super::sse41::{AnyByte, Bytes16, load_16, shifts};
 use crate::simd::generic::{
     self, Lanes, SECOND, Vector, Verdict, arithmetic, first, first_mut, lanewise, operations,
 };
-pub(in crate::simd) use crate::simd::reference::{decode_short_bytes, decode_short_chars, unmask};
+pub(in crate::simd) use crate::simd::reference::unmask;
 use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Validated, reference};
 pub(in crate::simd) use pairs::{join_pairs, split_pairs};
 

@@ -25,15 +25,14 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use crate::simd::generic::{
-    Aligned, Tested, Vector, first, first_marks, first_mut, marks, test_by, unfinished,
+    Aligned, Bytes, OutputUnit, Tested, Vector, first, first_marks, first_mut, marks, test_by,
+    unfinished,
 };
 use crate::simd::reference::convert;
 use crate::simd::{as_uninit, bytes_to_multiple, table};
 // Its shorter stores cross fewer cache lines. Rows `to-chars/ascii/65536`, `to-utf-16/ascii/65536`.
 pub(in crate::simd) use crate::simd::x86_64::avx2::{decode_ascii_chars, decode_ascii_utf16};
-use crate::simd::x86_64::avx512::decode::units::{
-    Bytes, OutputUnit, Planes, fill, not_continuing, put_wide,
-};
+use crate::simd::x86_64::avx512::decode::units::{Planes, fill, not_continuing, put_wide};
 use crate::simd::x86_64::avx512::vector::{
     BLOCK, Bytes64, lanes, load, load_start, load_within, store, table,
 };

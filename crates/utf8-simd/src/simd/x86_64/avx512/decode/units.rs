@@ -7,38 +7,9 @@
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
-use crate::simd::generic::{Aligned, Vector, first_mut};
+use crate::simd::generic::{Aligned, OutputUnit, Vector, first_mut};
 use crate::simd::table;
 use crate::simd::x86_64::avx512::vector::{BLOCK, Bytes64, lanes, store, table};
-
-/// A unit of the output.
-pub(super) trait OutputUnit {
-    /// The type: one or two integers.
-    type Item;
-
-    /// The number of bytes: 4 or 2.
-    const SIZE: usize = size_of::<Self::Item>();
-
-    /// Whether the bytes are in the other order than those of the machine.
-    const IS_SWAPPED: bool = false;
-}
-
-impl OutputUnit for u32 {
-    type Item = Self;
-}
-
-impl OutputUnit for u16 {
-    type Item = Self;
-}
-
-/// A unit of UTF-16 in bytes.
-pub(super) struct Bytes<const SWAPPED: bool>;
-
-impl<const SWAPPED: bool> OutputUnit for Bytes<SWAPPED> {
-    type Item = [u8; 2];
-
-    const IS_SWAPPED: bool = SWAPPED;
-}
 
 /// The least byte, as a signed number, that is not a continuation byte.
 #[inline]
