@@ -101,10 +101,13 @@ pub(in crate::simd) fn recode_short<V: Lanes, Short: Lanes + Vector16, R: Recode
     }
     let is_plain = if len >= step {
         put_short_plain::<V, R>(any, items, out)
-    } else if len >= Short::LEN / 2 {
+    } else if len > Short::LEN / 2 {
         put_short_plain::<Short, R>(short, items, out)
     } else if out.len() >= step_room::<Short>() {
-        let step = R::From::load_few(short, items)?;
+        let step = match len == Short::LEN / 2 {
+            true => R::From::load(short, items),
+            false => R::From::load_few(short, items)?,
+        };
         let (more, written) = R::put::<Short>(step, out, &mut None);
         let zeros = more.checked_sub(len)?;
         return Some((len, (written - R::PLAIN * zeros) / size_of::<R::To>()));
