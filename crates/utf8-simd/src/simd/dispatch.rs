@@ -203,8 +203,8 @@ impl Level {
     /// ones may be overwritten.
     /// If not, or if a level is not faster for them, returns `None`; then the start of them may have been decoded.
     ///
-    /// For short messages, where validation alone would take as long. Short is at most 64 bytes of ASCII, and at most 512
-    /// bytes of any text with AVX-512.
+    /// For short messages, where a call of validation and another of the decoder would take longer. Short is at most 64 bytes,
+    /// 512 with AVX-512; without vectors, at most 64 bytes of ASCII.
     #[inline]
     pub fn decode_short_chars<C: ScalarUnit>(self, bytes: &[u8], out: &mut [C]) -> Option<usize> {
         // SAFETY: every level writes the scalar values of well-formed bytes, which it has tested, and zeros.
@@ -219,7 +219,7 @@ impl Level {
     }
 
     /// Like [`decode_short_chars`](Self::decode_short_chars), to UTF-16 in bytes; with `SWAPPED`, in the order that is not the
-    /// machine's. At most 64 bytes, 512 with AVX-512; a level without vectors returns `None`.
+    /// machine's. A level without vectors returns `None`.
     #[inline]
     pub(crate) fn decode_short_bytes<const SWAPPED: bool>(
         self,

@@ -213,7 +213,7 @@ pub(in crate::simd) fn decode_short_text<V: Lanes, U: OutputUnit>(
 
 /// A unit of the output.
 pub(in crate::simd) trait OutputUnit {
-    /// The type: one or two integers.
+    /// The type: one or two integers. Anything can be written into it.
     type Item: Copy;
 
     /// The number of bytes: 4 or 2.

@@ -153,15 +153,16 @@ macro_rules! operations {
             decode_short::<generic::Bytes<SWAPPED>>(bytes, out)
         }
 
+        /// Decodes `bytes` if they are short, well-formed and complete, and fit. Returns the number of units.
         #[inline]
         #[target_feature(enable = $feature)]
         fn decode_short<U: generic::OutputUnit>(bytes: &[u8], out: &mut [U::Item]) -> Option<usize> {
             let is_done = match bytes.len() {
                 65.. => return None,
-                len if len >= <$vector>::LEN &&  U::SIZE == 2 => {
+                len if len >= <$vector>::LEN && U::SIZE == 2 => {
                     generic::decode_short_ascii::<_, U>(<$vector>::zero(), bytes, out)
                 }
-                len if len >= <$short>::LEN &&  U::SIZE == 2 => {
+                len if len >= <$short>::LEN && U::SIZE == 2 => {
                     generic::decode_short_ascii::<_, U>(<$short>::zero(), bytes, out)
                 }
                 _ => reference::convert::decode_short_ascii(bytes, out, U::of),
@@ -169,6 +170,7 @@ macro_rules! operations {
             if is_done { Some(bytes.len()) } else { decode_short_text::<U>(bytes, out) }
         }
 
+        // Separate, because loading its constants would take longer than to decode ASCII.
         #[inline(never)]
         #[target_feature(enable = $feature)]
         fn decode_short_text<U: generic::OutputUnit>(bytes: &[u8], out: &mut [U::Item]) -> Option<usize> {
