@@ -173,10 +173,27 @@ fn encode_steps<V: Lanes, R: RecodeSteps>(
         let count = bytes_to_multiple(place, V::LEN) / R::PLAIN;
         (rest, place) = (&rest[count..], &mut place[R::PLAIN * count..]);
     }
-    // A short text is often all ASCII. Rows `from-chars/ascii/64`, `from-utf-16/ascii/64`. One loop for this and the
-    // later strides is a fifth slower for two-byte text.
+    // A text is often all ASCII. Rows `from-chars/ascii/*`, `from-utf-16/ascii/*`. One loop for this and the later strides is a
+    // fifth slower for two-byte text.
     if rest.len() >= stride && place.len() >= plain_room && put_plain::<V, R>(any, rest, place) {
         (rest, place) = (&rest[stride..], &mut place[R::PLAIN * stride..]);
+        if rest.is_empty() {
+            return Break((items.len(), R::PLAIN * items.len()));
+        }
+        while rest.len() >= stride
+            && place.len() >= plain_room
+            && put_plain::<V, R>(any, rest, place)
+        {
+            (rest, place) = (&rest[stride..], &mut place[R::PLAIN * stride..]);
+        }
+        // The last stride overlaps the one before it.
+        if (1..stride).contains(&rest.len()) && size >= R::PLAIN * items.len() {
+            let (read, last) = (items.len() - rest.len(), items.len() - stride);
+            if put_plain::<V, R>(any, &items[last..], &mut out[R::PLAIN * last..]) {
+                return Break((items.len(), R::PLAIN * items.len()));
+            }
+            (rest, place) = (&items[read..], &mut out[R::PLAIN * read..]);
+        }
     }
     let mut is_stuck = false;
     while rest.len() >= step && place.len() >= room {
@@ -187,24 +204,12 @@ fn encode_steps<V: Lanes, R: RecodeSteps>(
         }
         (rest, place) = (&rest[more..], &mut place[len..]);
         // ASCII often continues.
-        let mut is_plain = false;
         while len == R::PLAIN * step
             && rest.len() >= stride
             && place.len() >= plain_room
             && put_plain::<V, R>(any, rest, place)
         {
             (rest, place) = (&rest[stride..], &mut place[R::PLAIN * stride..]);
-            is_plain = true;
-        }
-        // The last stride overlaps the one before it.
-        let more = R::PLAIN * rest.len();
-        if is_plain && (1..stride).contains(&rest.len()) && place.len() >= more {
-            let (read, written) = (items.len() - rest.len(), size - place.len());
-            let (from, to) = (items.len() - stride, written + more - R::PLAIN * stride);
-            if put_plain::<V, R>(any, &items[from..], &mut out[to..]) {
-                return Break((items.len(), written + more));
-            }
-            (rest, place) = (&items[read..], &mut out[written..]);
         }
     }
     let (read, left) = (items.len() - rest.len(), place.len());
