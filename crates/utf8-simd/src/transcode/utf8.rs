@@ -223,7 +223,7 @@ impl<C: ScalarUnit> DecodeUnit for C {
 /// The most bytes that `Level::decode_short_utf16` and `decode_short_chars` decode.
 const SHORT: usize = 512;
 
-/// The most bytes that they decode at every level, of ASCII at least.
+/// The most bytes of ASCII that they decode at every level; with vectors, of any text.
 const SHORT_ASCII: usize = 64;
 
 /// Validates `input` and decodes it.

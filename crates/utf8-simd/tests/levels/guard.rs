@@ -261,6 +261,9 @@ fn check_decoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
     for (from, to) in BOTH_EDGES {
         let place = &*input.put(text.as_bytes(), from);
         let place = str::from_utf8(place).unwrap();
+        // Without vectors, only ASCII is decoded at once.
+        let decodes =
+            |level: Level| text.is_ascii() || !matches!(level.name(), "scalar" | "portable");
         for level in Level::available() {
             let context = || format!("{}, {} bytes, {from:?}, {to:?}", level.name(), text.len());
             assert_eq!(level.count_chars(place), chars.len(), "{}", context());
@@ -274,7 +277,7 @@ fn check_decoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
                 let out = output.put(&vec![CHAR; room], to);
                 let done = level.decode_short_chars(place.as_bytes(), out);
                 let written = done.unwrap_or(0);
-                let must = text.is_ascii() && text.len() <= room.min(64);
+                let must = decodes(level) && text.len() <= 64 && chars.len() <= room;
                 assert!(done.map_or(!must, |done| done == chars.len()), "{}", context());
                 assert!(out[..written] == chars[..written], "{}", context());
             }
@@ -282,7 +285,7 @@ fn check_decoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
                 let out = output.put(&vec![UNIT; room], to);
                 let done = level.decode_short_utf16(place.as_bytes(), out);
                 let written = done.unwrap_or(0);
-                let must = text.is_ascii() && text.len() <= room.min(64);
+                let must = decodes(level) && text.len() <= 64 && units.len() <= room;
                 assert!(done.map_or(!must, |done| done == units.len()), "{}", context());
                 assert!(out[..written] == units[..written], "{}", context());
 

@@ -197,7 +197,8 @@ fn decode<V: Lanes, Short: Lanes, U: OutputUnit>(
     (read, written)
 }
 
-/// Decodes `bytes`, which are well-formed and complete, if they fit. Returns the number of units.
+/// Decodes `bytes`, which are well-formed and complete, if they fit. Returns the number of units; if `None`, the start of `out` may be
+/// written.
 #[inline(always)]
 pub(in crate::simd) fn decode_short_text<V: Lanes, U: OutputUnit>(
     any: V,
@@ -212,8 +213,12 @@ pub(in crate::simd) fn decode_short_text<V: Lanes, U: OutputUnit>(
 }
 
 /// A unit of the output.
-pub(in crate::simd) trait OutputUnit {
-    /// The type: one or two integers. Anything can be written into it.
+///
+/// # Safety
+///
+/// - Any value of the bytes of an `Item` is valid.
+pub(in crate::simd) unsafe trait OutputUnit {
+    /// The type: one or two integers.
     type Item: Copy;
 
     /// The number of bytes: 4 or 2.
@@ -226,7 +231,8 @@ pub(in crate::simd) trait OutputUnit {
     fn of(ascii: u8) -> Self::Item;
 }
 
-impl OutputUnit for u32 {
+// SAFETY: an integer.
+unsafe impl OutputUnit for u32 {
     type Item = Self;
 
     #[inline(always)]
@@ -235,7 +241,8 @@ impl OutputUnit for u32 {
     }
 }
 
-impl OutputUnit for u16 {
+// SAFETY: an integer.
+unsafe impl OutputUnit for u16 {
     type Item = Self;
 
     #[inline(always)]
@@ -247,7 +254,8 @@ impl OutputUnit for u16 {
 /// A unit of UTF-16 in bytes.
 pub(in crate::simd) struct Bytes<const SWAPPED: bool>;
 
-impl<const SWAPPED: bool> OutputUnit for Bytes<SWAPPED> {
+// SAFETY: two integers.
+unsafe impl<const SWAPPED: bool> OutputUnit for Bytes<SWAPPED> {
     type Item = [u8; 2];
 
     const IS_SWAPPED: bool = SWAPPED;
@@ -266,6 +274,7 @@ fn decode_blocks<V: Lanes, U: OutputUnit>(
     bytes: &[u8],
     out: &mut [U::Item],
 ) -> (usize, usize) {
+    const { assert!(!U::IS_SWAPPED) }; // `three_byte_units` are in the order of the machine
     let mut at = 0;
     // A shrinking slice, not an index: rows `to-utf-16/cjk/65536` and `to-chars/cjk/65536` 6 % less time, `to-utf-16/emoji`
     // 2 % more.
@@ -556,7 +565,7 @@ pub(super) fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {
 #[inline(always)]
 fn put_ascii<V: Lanes, U: OutputUnit>(block: V, room: &mut [U::Item]) {
     const { assert!(U::SIZE == 2 || U::SIZE == 4) };
-    // SAFETY: an item consists of integers, which may have any value.
+    // SAFETY: `OutputUnit` allows any value.
     let out = unsafe { as_uninit(&mut room[..V::LEN]) };
     if U::SIZE == 2 {
         let [mut front, mut back] = block.widen();
@@ -577,7 +586,7 @@ fn put_ascii<V: Lanes, U: OutputUnit>(block: V, room: &mut [U::Item]) {
 /// Writes eight units to the start of `room`. `tops` are their bits from 16 on.
 #[inline(always)]
 fn put_group<P: Part, U: OutputUnit>(units: P, tops: P, room: &mut [U::Item]) {
-    // SAFETY: an item consists of integers, which may have any value.
+    // SAFETY: `OutputUnit` allows any value.
     let out = unsafe { as_uninit(&mut room[..8]) };
     if U::SIZE == 2 {
         return units.store(out);

@@ -170,7 +170,7 @@ macro_rules! operations {
             if is_done { Some(bytes.len()) } else { decode_short_text::<U>(bytes, out) }
         }
 
-        // Separate, because loading its constants would take longer than to decode ASCII.
+        // Separate, because loading its constants would take longer than decoding ASCII: rows `to-utf-16/ascii/16`.
         #[inline(never)]
         #[target_feature(enable = $feature)]
         fn decode_short_text<U: generic::OutputUnit>(bytes: &[u8], out: &mut [U::Item]) -> Option<usize> {

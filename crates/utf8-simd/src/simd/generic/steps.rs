@@ -1,5 +1,5 @@
 //! The loop of a conversion: in steps of a vector, in strides of steps while items are plain, and in steps of a
-//! short vector at the end.
+//! short vector at the end. If all items are plain, the last stride overlaps the one before it instead.
 
 use core::mem::MaybeUninit;
 use core::ops::ControlFlow::{self, Break, Continue};
@@ -66,7 +66,7 @@ pub(in crate::simd) trait RecodeSteps: Recode<From: Item> {
         (count, Self::PLAIN * count)
     }
 
-    /// Converts steps if all of their items are plain. Returns whether they are.
+    /// Converts steps if all of their items are plain, otherwise writes nothing. Returns whether they are.
     fn put_plain<V: Lanes, const N: usize>(
         steps: [<Self::From as Item>::Step<V>; N],
         room: &mut [MaybeUninit<u8>],
@@ -84,8 +84,8 @@ pub(in crate::simd) fn recode<V: Lanes, Short: Lanes + Vector16, R: RecodeSteps>
     (read, written / size_of::<R::To>())
 }
 
-/// Converts all of `items` if they are plain and at most a stride, or less than a step of `Short`, and if there is more room than
-/// they need. Returns the items read and the units written, `(0, 0)` if one is not plain and the conversion
+/// Converts all of `items` if they are plain and at most a stride, or of any kind and at most a step of `Short`, and if there is more
+/// room than they need. Returns the items read and the units written, `(0, 0)` if one is not plain and the conversion
 /// [`IS_ALL_OR_NOTHING`](RecodeSteps::IS_ALL_OR_NOTHING); `None` if [`recode`] is to be tried.
 ///
 /// Separate, because loading the constants of [`recode`] takes longer than this: rows `utf-16-to-utf-32/*/16` of `benches/heads`.
@@ -99,7 +99,7 @@ pub(in crate::simd) fn recode_short<V: Lanes, Short: Lanes + Vector16, R: Recode
     if len > STRIDE * step || out.len() < R::PLAIN * (len + PART) {
         return None;
     }
-    let is_plain = if len >= step {
+    let is_plain = if len > Short::LEN / 2 && len >= step {
         put_short_plain::<V, R>(any, items, out)
     } else if len > Short::LEN / 2 {
         put_short_plain::<Short, R>(short, items, out)
@@ -109,7 +109,9 @@ pub(in crate::simd) fn recode_short<V: Lanes, Short: Lanes + Vector16, R: Recode
             false => R::From::load_few(short, items)?,
         };
         let (more, written) = R::put::<Short>(step, out, &mut None);
-        let zeros = more.checked_sub(len)?;
+        let Some(zeros) = more.checked_sub(len) else {
+            return R::IS_ALL_OR_NOTHING.then_some((0, 0));
+        };
         return Some((len, (written - R::PLAIN * zeros) / size_of::<R::To>()));
     } else {
         return None;
@@ -155,7 +157,7 @@ pub(super) fn encode<V: Lanes, Short: Lanes + Vector16, R: RecodeSteps>(
     (read + more, written + len)
 }
 
-/// Converts whole steps, as far as another is certain to fit. Breaks before a step that cannot be converted.
+/// Converts whole steps, as far as another is certain to fit. Breaks at the end, or before a step that cannot be converted.
 #[inline(always)]
 fn encode_steps<V: Lanes, R: RecodeSteps>(
     any: V,

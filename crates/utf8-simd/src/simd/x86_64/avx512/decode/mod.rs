@@ -131,16 +131,13 @@ pub(in crate::simd) fn decode_short_bytes<const SWAPPED: bool>(
     bytes: &[u8],
     out: &mut [[u8; 2]],
 ) -> Option<usize> {
-    match SWAPPED {
-        true => decode_short::<Bytes<true>>(bytes, out),
-        false => decode_short::<Bytes<false>>(bytes, out),
-    }
+    decode_short::<Bytes<SWAPPED>>(bytes, out)
 }
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 fn decode_short<U: OutputUnit>(bytes: &[u8], out: &mut [U::Item]) -> Option<usize> {
-    // SAFETY: vectors are written, and an item, which consists of integers, may have any value.
+    // SAFETY: vectors are written, and `OutputUnit` allows any value.
     medium::<U, true>(bytes, unsafe { as_uninit(out) })
 }
 
