@@ -84,8 +84,8 @@ pub(in crate::simd) fn recode<V: Lanes, Short: Lanes + Vector16, R: RecodeSteps>
     (read, written / size_of::<R::To>())
 }
 
-/// Converts all of `items` if they are plain and at most a stride, or of any kind and at most a step of `Short`, and if there is more
-/// room than they need. Returns the items read and the units written, `(0, 0)` if one is not plain and the conversion
+/// Converts all of `items` if they are plain and at most a stride, or of any kind, less than a step of `V` and at most one of `Short`,
+/// and if there is more room than they need. Returns the items read and the units written, `(0, 0)` if one is not plain and the conversion
 /// [`IS_ALL_OR_NOTHING`](RecodeSteps::IS_ALL_OR_NOTHING); `None` if [`recode`] is to be tried.
 ///
 /// Separate, because loading the constants of [`recode`] takes longer than this: rows `utf-16-to-utf-32/*/16` of `benches/heads`.
@@ -99,7 +99,7 @@ pub(in crate::simd) fn recode_short<V: Lanes, Short: Lanes + Vector16, R: Recode
     if len > STRIDE * step || out.len() < R::PLAIN * (len + PART) {
         return None;
     }
-    let is_plain = if len > Short::LEN / 2 && len >= step {
+    let is_plain = if len >= step {
         put_short_plain::<V, R>(any, items, out)
     } else if len > Short::LEN / 2 {
         put_short_plain::<Short, R>(short, items, out)
