@@ -197,14 +197,22 @@ fn decode<V: Lanes, Short: Lanes, U: OutputUnit>(
     (read, written)
 }
 
-/// Decodes `bytes`, which are well-formed and complete, if they fit. Returns the number of units; if `None`, the start of `out` may be
-/// written.
+/// Decodes `bytes`, which are well-formed and complete, if they fit; otherwise writes nothing. Returns the number of units.
 #[inline(always)]
 pub(in crate::simd) fn decode_short_text<V: Lanes, U: OutputUnit>(
     any: V,
     bytes: &[u8],
     out: &mut [U::Item],
 ) -> Option<usize> {
+    // A byte is a unit at most, so that other outputs need no count.
+    if out.len() < bytes.len() {
+        let units = |&byte: &u8| {
+            usize::from(byte as i8 >= -0x40) + usize::from(U::SIZE == 2 && byte >= 0xF0)
+        };
+        if out.len() < bytes.iter().map(units).sum() {
+            return None;
+        }
+    }
     let (read, written) = match bytes.len() {
         len if len >= V::LEN => decode_last_blocks::<V, U>(any, bytes, out, 0, 0),
         _ => decode_short::<V, U>(any, bytes, out),
