@@ -206,10 +206,11 @@ pub(in crate::simd) fn decode_short_text<V: Lanes, U: OutputUnit>(
 ) -> Option<usize> {
     // A byte is a unit at most, so that other outputs need no count.
     if out.len() < bytes.len() {
-        let units = |&byte: &u8| {
-            usize::from(byte as i8 >= -0x40) + usize::from(U::SIZE == 2 && byte >= 0xF0)
+        let units = match U::SIZE {
+            2 => reference::convert::count_units::<true>(bytes),
+            _ => reference::convert::count_units::<false>(bytes),
         };
-        if out.len() < bytes.iter().map(units).sum() {
+        if out.len() < units {
             return None;
         }
     }

@@ -24,11 +24,6 @@ pub(super) const fn step_room<V: Lanes>() -> usize {
     3 * (V::LEN / 2) + PART
 }
 
-/// The number of bytes that a stride of plain items may overwrite.
-const fn plain_room<V: Lanes>(plain: usize) -> usize {
-    plain * STRIDE * (V::LEN / 2)
-}
-
 /// An item of the input.
 pub(in crate::simd) trait Item: Initialised {
     /// A loaded step: `LEN / 2` items.
@@ -166,36 +161,33 @@ fn encode_steps<V: Lanes, R: RecodeSteps>(
     replaced: &mut Option<&mut u64>,
 ) -> ControlFlow<(usize, usize), (usize, usize)> {
     let step = V::LEN / 2;
-    let (room, plain_room) = (step_room::<V>(), plain_room::<V>(R::PLAIN));
+    let room = step_room::<V>();
     let stride = STRIDE * step;
     // Shrinking slices have less register pressure than indexes: row `from-utf-16/latin/8192` a fifth less time.
     let size = out.len();
     let (mut rest, mut place) = (items, &mut *out);
-    if rest.len() >= LONG && place.len() >= plain_room && put_plain::<V, R>(any, rest, place) {
+    if rest.len() >= LONG && put_plain::<V, R>(any, rest, place) {
         let count = bytes_to_multiple(place, V::LEN) / R::PLAIN;
         (rest, place) = (&rest[count..], &mut place[R::PLAIN * count..]);
     }
     // A text is often all ASCII. Rows `from-chars/ascii/*`, `from-utf-16/ascii/*`. One loop for this and the later strides is a
     // fifth slower for two-byte text.
-    if rest.len() >= stride && place.len() >= plain_room && put_plain::<V, R>(any, rest, place) {
+    if put_plain::<V, R>(any, rest, place) {
         (rest, place) = (&rest[stride..], &mut place[R::PLAIN * stride..]);
         if rest.is_empty() {
             return Break((items.len(), R::PLAIN * items.len()));
         }
-        while rest.len() >= stride
-            && place.len() >= plain_room
-            && put_plain::<V, R>(any, rest, place)
-        {
+        while put_plain::<V, R>(any, rest, place) {
             (rest, place) = (&rest[stride..], &mut place[R::PLAIN * stride..]);
         }
         // The last stride overlaps the one before it.
-        if (1..stride).contains(&rest.len()) && size >= R::PLAIN * items.len() {
-            let (read, last) = (items.len() - rest.len(), items.len() - stride);
-            if put_plain::<V, R>(any, &items[last..], &mut out[R::PLAIN * last..]) {
-                return Break((items.len(), R::PLAIN * items.len()));
-            }
-            (rest, place) = (&items[read..], &mut out[R::PLAIN * read..]);
+        let (read, last) = (items.len() - rest.len(), items.len() - stride);
+        if (1..stride).contains(&rest.len())
+            && put_plain::<V, R>(any, &items[last..], &mut out[R::PLAIN * last..])
+        {
+            return Break((items.len(), R::PLAIN * items.len()));
         }
+        (rest, place) = (&items[read..], &mut out[R::PLAIN * read..]);
     }
     let mut is_stuck = false;
     while rest.len() >= step && place.len() >= room {
@@ -206,11 +198,7 @@ fn encode_steps<V: Lanes, R: RecodeSteps>(
         }
         (rest, place) = (&rest[more..], &mut place[len..]);
         // ASCII often continues.
-        while len == R::PLAIN * step
-            && rest.len() >= stride
-            && place.len() >= plain_room
-            && put_plain::<V, R>(any, rest, place)
-        {
+        while len == R::PLAIN * step && put_plain::<V, R>(any, rest, place) {
             (rest, place) = (&rest[stride..], &mut place[R::PLAIN * stride..]);
         }
     }
@@ -264,7 +252,7 @@ fn encode_rest<V: Lanes + Vector16, R: RecodeSteps>(
     (read, written)
 }
 
-/// Converts a stride if all of its items are plain. Returns whether they are.
+/// Converts a stride if there is one, it fits, and all of its items are plain. Returns whether it did.
 #[inline(always)]
 fn put_plain<V: Lanes, R: RecodeSteps>(
     any: V,
@@ -272,7 +260,11 @@ fn put_plain<V: Lanes, R: RecodeSteps>(
     room: &mut [MaybeUninit<u8>],
 ) -> bool {
     let step = V::LEN / 2;
-    let (items, room) = (&items[..STRIDE * step], &mut room[..plain_room::<V>(R::PLAIN)]);
+    let stride = STRIDE * step;
+    if items.len() < stride || room.len() < R::PLAIN * stride {
+        return false;
+    }
+    let (items, room) = (&items[..stride], &mut room[..R::PLAIN * stride]);
     // Not by `map`: a function that is passed on would lose the target feature.
     let a = R::From::load(any, items);
     let b = R::From::load(any, &items[step..]);

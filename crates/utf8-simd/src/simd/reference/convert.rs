@@ -13,9 +13,15 @@ pub(in crate::simd) fn count_chars(text: &str) -> usize {
 }
 
 pub(in crate::simd) fn count_utf16(text: &str) -> usize {
+    count_units::<true>(text.as_bytes())
+}
+
+/// Counts the characters of well-formed bytes, or their UTF-16 units.
+#[inline(always)]
+pub(in crate::simd) fn count_units<const UTF16: bool>(bytes: &[u8]) -> usize {
     // A unit for each byte that begins a character, and another for the first of four bytes.
-    let units = |byte: u8| usize::from(byte as i8 >= -0x40) + usize::from(byte >= 0xF0);
-    text.bytes().map(units).sum()
+    let units = |&byte: &u8| usize::from(byte as i8 >= -0x40) + usize::from(UTF16 && byte >= 0xF0);
+    bytes.iter().map(units).sum()
 }
 
 pub(in crate::simd) fn decode_chars(text: &str, out: &mut [u32]) -> (usize, usize) {
