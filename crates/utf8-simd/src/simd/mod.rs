@@ -112,7 +112,7 @@ use recode::Recode as RecodeSteps;
 pub use recode::ScalarUnit;
 pub(crate) use recode::{
     AsciiToBytes, BytesToUnits, BytesToUtf8, Latin1ToUtf16, ToLatin1, ToUtf8, ToUtf16, ToUtf32,
-    UnitsToBytes,
+    UnitsToBytes, unit_bytes,
 };
 pub(crate) use reference::ascii_len;
 pub use reference::pairs::NulForm;

@@ -137,6 +137,12 @@ units! {
     [] Latin1ToUtf16: u8 => u16, Conversion::Latin1ToUtf16;
 }
 
+/// Returns the bytes of a unit; with `SWAPPED`, in the other order than that of the machine.
+#[inline(always)]
+pub(crate) fn unit_bytes<const SWAPPED: bool>(unit: u16) -> [u8; 2] {
+    if SWAPPED { unit.swap_bytes() } else { unit }.to_ne_bytes()
+}
+
 /// An item that consists of initialised bytes.
 ///
 /// # Safety

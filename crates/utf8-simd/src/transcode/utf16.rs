@@ -10,7 +10,7 @@ use super::{
 };
 use crate::simd::{
     AsciiToBytes, BytesToUnits, BytesToUtf8, Level, ScalarUnit, Task, ToLatin1, ToUtf32,
-    UnitsToBytes,
+    UnitsToBytes, unit_bytes,
 };
 #[cfg(feature = "alloc")]
 use crate::text::push_utf16;
@@ -213,8 +213,7 @@ fn put_bytes<const SWAPPED: bool>(units: &[u16], output: &mut [u8]) -> (usize, u
     if len < units.len() && len > 0 && is_high(units[len - 1]) {
         len -= 1;
     }
-    let of = |unit: u16| if SWAPPED { unit.swap_bytes() } else { unit }.to_ne_bytes();
-    Level::detect().map::<UnitsToBytes<SWAPPED>>(&units[..len], output, of);
+    Level::detect().map::<UnitsToBytes<SWAPPED>>(&units[..len], output, unit_bytes::<SWAPPED>);
     (len, 2 * len)
 }
 

@@ -22,6 +22,7 @@
 use super::lanes::{Lanes, Part, UNITS};
 use super::test::backs_of;
 use super::vector::{Vector, load};
+use crate::simd::recode::unit_bytes;
 use crate::simd::{as_uninit, bytes_to_multiple, reference, table};
 
 /// The maximum number of units that a block overwrites after its own.
@@ -271,8 +272,7 @@ unsafe impl<const SWAPPED: bool> OutputUnit for Bytes<SWAPPED> {
 
     #[inline(always)]
     fn of(ascii: u8) -> [u8; 2] {
-        let unit = u16::from(ascii);
-        if SWAPPED { unit.swap_bytes() } else { unit }.to_ne_bytes()
+        unit_bytes::<SWAPPED>(ascii.into())
     }
 }
 
