@@ -83,6 +83,6 @@ pub use validate::{
 // For `utf8-codec`.
 #[doc(hidden)]
 pub use simd::{
-    BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, NulForm, ScalarUnit, Sequence, Validated,
+    BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, NulForm, Repaired, ScalarUnit, Sequence, Validated,
     begins_nothing, error_at_start, head, sequence, sequence_len, surrogate_pair, tail,
 };

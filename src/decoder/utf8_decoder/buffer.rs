@@ -1,6 +1,8 @@
 //! Buffer to buffer: how much of a chunk fits in a destination of fixed size, and how does the caller continue?
 
-use utf8_simd::{Stop, Target, Transcoded, Utf8, Utf16, head, tail, transcode};
+use utf8_simd::{
+    Level, Repaired, Stop, Target, Transcoded, Utf8, Utf16, Validated, head, tail, transcode,
+};
 
 #[cfg(feature = "alloc")]
 use crate::decoder::utf8_decoder::lossy::RESERVE;
@@ -326,7 +328,7 @@ impl Utf8Decoder {
         room: &mut [T::Unit],
         scratch: &mut Scratch,
     ) -> Progress {
-        if let Some(done) = self.put_damaged_ascii::<T>(input, mode, room) {
+        if let Some(done) = self.put_damaged::<T>(input, mode, room) {
             return done;
         }
         #[cfg(feature = "alloc")]
@@ -376,8 +378,8 @@ impl Utf8Decoder {
         progress(read, &[], units.len, status)
     }
 
-    /// If `input` begins with damaged ASCII, and the destination has a unit for each of its bytes: writes it, repaired.
-    fn put_damaged_ascii<T: Target>(
+    /// If the engine has a fast method for the start of `input`: writes it, repaired.
+    fn put_damaged<T: Target>(
         &mut self,
         input: &[u8],
         mode: ErrorMode,
@@ -389,17 +391,20 @@ impl Utf8Decoder {
         if !asks_for_it {
             return None;
         }
-        let (read @ 1.., errors) = T::put_damaged_ascii(input, room) else { return None };
+        let Repaired { read: read @ 1.., written, errors } = T::put_damaged(input, room) else {
+            return None;
+        };
         let position = self.scanner.position();
         self.stats.add(errors as u64, || {
-            let at = input.iter().position(|byte| !byte.is_ascii())?;
-            Some(Utf8Error::classify(position + at as u64, tail(input, at), 1))
+            let Validated { valid_up_to, error_len } = Level::detect().validate(input);
+            let part = tail(input, valid_up_to);
+            Some(Utf8Error::classify(position + valid_up_to as u64, part, error_len.get()?))
         });
         self.scanner.skip(read);
         let is_dense = errors as u64 >= DENSE_WINDOW;
         let density = if is_dense { ErrorDensity::Dense } else { ErrorDensity::Rare };
         self.scanner.set_density(density);
-        Some(progress(read, &[], read, Status::Done))
+        Some(progress(read, &[], written, Status::Done))
     }
 
     /// If the repair loop is faster: writes the start of `input`, repaired.

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use arbitrary::Arbitrary;
-use utf8_simd::{ErrorLen, Level, NulForm, Validated};
+use utf8_simd::{ErrorLen, Level, NulForm, Repaired, Validated};
 
 use super::input::Bytes;
 
@@ -43,6 +43,7 @@ fn check(level: Level, work: &Work) {
         finds_end(level, end, bytes);
     }
     parts(level, bytes);
+    repairs(level, bytes, less);
     pairs(level, text, less);
 }
 
@@ -252,6 +253,31 @@ fn parts(level: Level, bytes: &[u8]) {
     }
     expected.retain(|part| part.0 < at);
     assert_eq!(found, expected, "{level:?}: {bytes:02x?}");
+}
+
+/// Blocks of damaged text become the units of `from_utf8_lossy`, and no sequence is cut.
+fn repairs(level: Level, bytes: &[u8], less: usize) {
+    let whole = String::from_utf8_lossy(bytes);
+    let mut units = vec![UNIT; whole.encode_utf16().count() + 96 - less.min(96)];
+    let Repaired { read, written, errors } = level.decode_damaged_utf16(bytes, &mut units);
+    let (front, back) = bytes.split_at(read);
+    let [front_text, back_text] = [front, back].map(String::from_utf8_lossy);
+    assert!(
+        front_text.encode_utf16().eq(units[..written].iter().copied()),
+        "{level:?}: {bytes:02x?}"
+    );
+    assert_eq!(format!("{front_text}{back_text}"), whole, "{level:?}: {bytes:02x?}");
+    let parts = front.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
+    assert_eq!(errors, parts, "{level:?}: {bytes:02x?}");
+    match level.name() {
+        "scalar" | "portable" => assert_eq!(read, 0),
+        _ => assert!(read > 0 || bytes.len() < 64 || units.len() < 96, "{level:?}: {bytes:02x?}"),
+    }
+
+    let mut chars = vec![CHAR; whole.chars().count() + 96 - less.min(96)];
+    let done = level.decode_damaged_chars(bytes, &mut chars);
+    let text = String::from_utf8_lossy(&bytes[..done.read]);
+    assert!(text.chars().eq(chars[..done.written].iter().copied()), "{level:?}: {bytes:02x?}");
 }
 
 /// Characters of four bytes to surrogate pairs and back.

@@ -8,7 +8,7 @@ use crate::simd::generic::{
     lanewise, one_part, operations,
 };
 pub(in crate::simd) use crate::simd::reference::{find_outside, join_pairs, split_pairs, unmask};
-use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Validated, reference, table};
+use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Repaired, Validated, reference, table};
 
 operations!("neon", NeonBytes, NeonBytes,
     33..=64 => validate_halves::<NeonBytes, 32>,
@@ -197,6 +197,11 @@ impl Lanes for NeonBytes {
             let bits = vandq_u8(vcltzq_s8(vreinterpretq_s8_u8(vector.0)), places);
             let halves = vzip1q_u8(bits, vextq_u8::<8>(bits, bits));
             u32::from(vaddvq_u16(vreinterpretq_u16_u8(halves)))
+        }
+        fn expand_bitmask(_any: NeonBytes, bits: u32) -> NeonBytes {
+            let places = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));
+            let [front, back, ..] = bits.to_le_bytes();
+            NeonBytes(vtstq_u8(vcombine_u8(vdup_n_u8(front), vdup_n_u8(back)), places))
         }
         fn bitmask_16(vector: NeonBytes) -> u32 {
             let places = vcombine_u16(

@@ -15,8 +15,8 @@ use super::wasm32;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::{avx2, avx512, sse41};
 use crate::simd::{
-    BLOCK_ERRORS_LEN, BlockErrors, InstructionSet, Level, RecodeSteps, Validated, as_uninit,
-    reference,
+    BLOCK_ERRORS_LEN, BlockErrors, InstructionSet, Level, RecodeSteps, Repaired, Validated,
+    as_uninit, reference,
 };
 
 /// Calls `operation` of the level's module. Every module has all operations. Those that it does not vectorise
@@ -227,6 +227,22 @@ impl Level {
         out: &mut [[u8; 2]],
     ) -> Option<usize> {
         dispatch!(self, decode_short_bytes::<SWAPPED>(bytes, out))
+    }
+
+    /// Like [`decode_damaged_utf16`](Self::decode_damaged_utf16), to `char`s.
+    #[inline]
+    pub fn decode_damaged_chars<C: ScalarUnit>(self, input: &[u8], out: &mut [C]) -> Repaired {
+        // SAFETY: every level writes the scalar values of well-formed sequences, which it has tested, U+FFFD, and zeros.
+        let out = unsafe { C::as_numbers(out) };
+        dispatch!(self, decode_damaged_chars(input, out))
+    }
+
+    /// Decodes blocks of 64 bytes at the start of `input`, which does not begin inside a sequence, with U+FFFD for each
+    /// ill-formed part (Unicode 3.9, table 3-8). Stops where fewer bytes are left, where less than 96 units fit, and after three
+    /// blocks without an error; a level without vectors decodes nothing. Later units of `out` may be overwritten.
+    #[inline]
+    pub fn decode_damaged_utf16(self, input: &[u8], out: &mut [u16]) -> Repaired {
+        dispatch!(self, decode_damaged_utf16(input, out))
     }
 
     /// Decodes ASCII at the start of `bytes` into `out`, as far as it fits. Returns the number of bytes; fewer

@@ -118,7 +118,7 @@ pub(crate) use reference::ascii_len;
 pub use reference::pairs::NulForm;
 pub use reference::{Sequence, begins_nothing, sequence, surrogate_pair};
 pub use results::BLOCK_ERRORS_LEN;
-pub use results::{BlockErrors, ErrorLen, Validated};
+pub use results::{BlockErrors, ErrorLen, Repaired, Validated};
 pub(crate) use slices::Task;
 pub(crate) use slices::table;
 use slices::{as_uninit, bytes_to_multiple};

@@ -52,3 +52,14 @@ pub struct BlockErrors {
     /// The index after the last sequence or part, ill-formed or not: 61 to 64.
     pub end: usize,
 }
+
+/// What [`Level::decode_damaged_utf16`](crate::simd::Level::decode_damaged_utf16) has decoded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Repaired {
+    /// The number of bytes read.
+    pub read: usize,
+    /// The number of units written.
+    pub written: usize,
+    /// The number of ill-formed parts in them.
+    pub errors: usize,
+}

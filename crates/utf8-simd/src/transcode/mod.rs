@@ -34,7 +34,7 @@ pub use owned::{
 use alloc::string::String;
 use core::ops::{Index, RangeFrom};
 
-use crate::simd::ScalarUnit;
+use crate::simd::{Repaired, ScalarUnit};
 #[cfg(feature = "alloc")]
 use crate::validate::valid_prefix;
 use utf16::is_high;
@@ -211,11 +211,10 @@ pub trait Target: Sized {
     /// The unit of the output.
     type Unit: Copy + Default;
 
-    /// If `input` begins with damaged ASCII, and the method is fast: converts it, with U+FFFD for each ill-formed byte, to a unit
-    /// for each byte. Returns the number of bytes, and of those that are ill-formed.
+    /// Converts damaged UTF-8 at the start of `input`, with U+FFFD for each ill-formed part, if there is a fast method for it.
     #[doc(hidden)]
-    fn put_damaged_ascii(_input: &[u8], _output: &mut [Self::Unit]) -> (usize, usize) {
-        (0, 0)
+    fn put_damaged(_input: &[u8], _output: &mut [Self::Unit]) -> Repaired {
+        Repaired::default()
     }
 
     #[doc(hidden)]

@@ -3,13 +3,13 @@
 #[cfg(feature = "alloc")]
 use alloc::string::String;
 
-use super::utf8::put_damaged_ascii;
+use super::utf8::put_damaged;
 use super::{
     Errors, Source, Stop, Target, Transcoded, Utf16, Utf16Be, Utf16Le, latin1, recode_first,
     replacing, through_utf16, utf32,
 };
 use crate::simd::{
-    AsciiToBytes, BytesToUnits, BytesToUtf8, Level, ScalarUnit, Task, ToLatin1, ToUtf32,
+    AsciiToBytes, BytesToUnits, BytesToUtf8, Level, Repaired, ScalarUnit, Task, ToLatin1, ToUtf32,
     UnitsToBytes, unit_bytes,
 };
 #[cfg(feature = "alloc")]
@@ -78,8 +78,8 @@ impl Source for Utf16 {
 impl Target for Utf16 {
     type Unit = u16;
 
-    fn put_damaged_ascii(input: &[u8], output: &mut [u16]) -> (usize, usize) {
-        put_damaged_ascii(input, output, REPLACEMENT)
+    fn put_damaged(input: &[u8], output: &mut [u16]) -> Repaired {
+        put_damaged(input, output)
     }
 
     #[inline(always)]

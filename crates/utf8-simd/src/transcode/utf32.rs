@@ -1,12 +1,12 @@
 //! UTF-32, in numbers and in `char`s.
 
-use super::utf8::put_damaged_ascii;
+use super::utf8::put_damaged;
 use super::utf16::is_surrogate;
 use super::{
     Errors, Source, Stop, Target, Transcoded, Utf32, convert_units, recode_first, replacing,
 };
 use crate::simd::{
-    Level, ScalarUnit, ToUtf8, ToUtf16, ToUtf32, scalar_values, surrogate_pair, tail,
+    Level, Repaired, ScalarUnit, ToUtf8, ToUtf16, ToUtf32, scalar_values, surrogate_pair, tail,
 };
 
 impl Source for char {
@@ -36,8 +36,8 @@ impl Source for char {
 impl Target for char {
     type Unit = char;
 
-    fn put_damaged_ascii(input: &[u8], output: &mut [char]) -> (usize, usize) {
-        put_damaged_ascii(input, output, char::REPLACEMENT_CHARACTER)
+    fn put_damaged(input: &[u8], output: &mut [char]) -> Repaired {
+        put_damaged(input, output)
     }
 
     #[inline(always)]
@@ -89,8 +89,8 @@ fn rest_to_utf8(input: &[u32], output: &mut [u8], errors: Errors) -> Transcoded 
 impl Target for Utf32 {
     type Unit = u32;
 
-    fn put_damaged_ascii(input: &[u8], output: &mut [u32]) -> (usize, usize) {
-        put_damaged_ascii(input, output, 0xFFFD)
+    fn put_damaged(input: &[u8], output: &mut [u32]) -> Repaired {
+        put_damaged(input, output)
     }
 
     #[inline(always)]

@@ -7,9 +7,11 @@ use core::fmt::Debug;
 #[cfg(feature = "alloc")]
 use super::push_by_blocks;
 use super::{Errors, Source, Stop, Target, Transcoded, Utf8, latin1};
-use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Level, ScalarUnit, head, tail};
+use crate::simd::{
+    BLOCK_ERRORS_LEN, BlockErrors, Level, Repaired, ScalarUnit, Sequence, head, sequence, tail,
+};
 use crate::text::split_far;
-use crate::validate::{PrefixEnd, valid_prefix};
+use crate::validate::{PrefixEnd, valid_prefix, valid_prefix_dense};
 
 impl Source for Utf8 {
     type Input = [u8];
@@ -123,7 +125,7 @@ impl Source for str {
 }
 
 /// A unit that a level decodes text to.
-trait DecodeUnit: Copy + From<u8> + Debug + 'static {
+pub(super) trait DecodeUnit: Copy + From<u8> + Debug + 'static {
     /// U+FFFD.
     const REPLACEMENT: &'static [Self];
 
@@ -138,13 +140,16 @@ trait DecodeUnit: Copy + From<u8> + Debug + 'static {
         0
     }
 
+    /// Decodes blocks of damaged text; see [`Level::decode_damaged_utf16`].
+    fn decode_damaged_blocks(_level: Level, _input: &[u8], _output: &mut [Self]) -> Repaired {
+        Repaired::default()
+    }
+
     /// Decodes the start of `input`, which has an error near, with U+FFFD for each ill-formed part. Returns the bytes
     /// read and the units written.
     fn decode_damaged(level: Level, input: &[u8], output: &mut [Self]) -> (usize, usize) {
-        if let &[replacement] = Self::REPLACEMENT
-            && let (read @ 1.., _) = put_damaged_ascii(input, output, replacement)
-        {
-            return (read, read);
+        if let Repaired { read: read @ 1.., written, .. } = put_damaged(input, output) {
+            return (read, written);
         }
         let mut repaired = [0; 1024];
         // No more than fits, so that the cost is in proportion to the output.
@@ -196,6 +201,10 @@ impl DecodeUnit for u16 {
         level.decode_ascii_utf16(bytes, output)
     }
 
+    fn decode_damaged_blocks(level: Level, input: &[u8], output: &mut [u16]) -> Repaired {
+        level.decode_damaged_utf16(input, output)
+    }
+
     #[inline]
     fn decode_short(level: Level, bytes: &[u8], output: &mut [u16]) -> Option<usize> {
         level.decode_short_utf16(bytes, output)
@@ -212,6 +221,10 @@ impl<C: ScalarUnit> DecodeUnit for C {
 
     fn decode_ascii(level: Level, bytes: &[u8], output: &mut [C]) -> usize {
         level.decode_ascii_chars(bytes, output)
+    }
+
+    fn decode_damaged_blocks(level: Level, input: &[u8], output: &mut [C]) -> Repaired {
+        level.decode_damaged_chars(input, output)
     }
 
     #[inline]
@@ -311,30 +324,97 @@ fn window<U: DecodeUnit>(room: usize) -> usize {
 /// After this many well-formed bytes, errors are no longer near.
 const NEAR: usize = 128;
 
+/// Decodes damaged text at the start of `input`, with U+FFFD for each ill-formed part, if there is a fast method for it.
+pub(super) fn put_damaged<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Repaired {
+    if input.len() > DAMAGED_ASCII_BLOCK
+        && let done @ Repaired { read: 1.., .. } = put_damaged_ascii(input, output)
+    {
+        return done;
+    }
+    match put_damaged_blocks(input, output) {
+        Repaired { read: 0, .. } => put_damaged_ascii(input, output),
+        done => done,
+    }
+}
+
+/// [`put_damaged`] if the level has a method for blocks.
+fn put_damaged_blocks<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Repaired {
+    /// The most bytes of text that are read at once.
+    const FAR: usize = 4096;
+    let level = Level::detect();
+    let mut done = Repaired::default();
+    loop {
+        let (rest, room) = (tail(input, done.read), rest_of(output, done.written));
+        let mut part = U::decode_damaged_blocks(level, rest, room);
+        if part.read == 0 {
+            part = put_damaged_end(level, rest, room);
+        }
+        let (rest, room) = (tail(rest, part.read), rest_of(room, part.written));
+        let (text, end) = match part.errors {
+            0 => ("", PrefixEnd::Input),
+            _ => valid_prefix_dense(head(rest, rest.len().min(FAR))),
+        };
+        let (read, written) = U::decode(level, text, room);
+        done.read += part.read + read;
+        done.written += part.written + written;
+        done.errors += part.errors;
+        if read < text.len() || !matches!(end, PrefixEnd::IllFormed(_)) {
+            return done;
+        }
+    }
+}
+
+/// [`DecodeUnit::decode_damaged_blocks`] for less than a block: all of `input` but an incomplete end, if that fits.
+fn put_damaged_end<U: DecodeUnit>(level: Level, input: &[u8], output: &mut [U]) -> Repaired {
+    let is_incomplete = |len: &usize| {
+        let end = tail(input, input.len().saturating_sub(*len));
+        matches!(sequence(end), Sequence::Incomplete)
+    };
+    let incomplete = (1..=3).find(is_incomplete).unwrap_or(0);
+    let input = head(input, input.len().saturating_sub(incomplete));
+    let (mut block, mut units) = ([0; BLOCK_ERRORS_LEN], [U::from(0); 2 * BLOCK_ERRORS_LEN]);
+    let Some(start) = block.get_mut(..input.len()) else { return Repaired::default() };
+    start.copy_from_slice(input);
+    let done = U::decode_damaged_blocks(level, &block, &mut units);
+    let read = done.read.min(input.len());
+    // Each zero that was read is a unit.
+    let written = done.written.saturating_sub(done.read - read);
+    match (output.get_mut(..written), units.get(..written)) {
+        (Some(output), Some(units)) => {
+            output.copy_from_slice(units);
+            Repaired { read, written, ..done }
+        }
+        _ => Repaired::default(),
+    }
+}
+
+fn rest_of<U>(output: &mut [U], at: usize) -> &mut [U] {
+    output.get_mut(at..).unwrap_or_default()
+}
+
+const DAMAGED_ASCII_BLOCK: usize = 32;
+
 /// Decodes damaged ASCII at the start of `input`: a unit for each byte. Stops before a sequence or an ill-formed part of more
-/// bytes, and after 128 bytes or more without an error. Returns the number of bytes, and of those that are ill-formed; none if
-/// the first bytes are not damaged ASCII. Rows `replace-utf-16/latin-1` of `benches/scenarios/damaged.rs`.
-pub(super) fn put_damaged_ascii<U: Copy + From<u8>>(
-    input: &[u8],
-    output: &mut [U],
-    replacement: U,
-) -> (usize, usize) {
-    const BLOCK: usize = 32;
+/// bytes, and after 128 bytes or more without an error. Decodes nothing if the first bytes are not damaged ASCII, or if a unit
+/// of the output is not a character. Rows `replace-utf-16/latin-1` of `benches/scenarios/damaged.rs`.
+fn put_damaged_ascii<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Repaired {
+    const BLOCK: usize = DAMAGED_ASCII_BLOCK;
     const CALM: usize = 128;
+    let &[replacement] = U::REPLACEMENT else { return Repaired::default() };
     let (mut read, mut errors, mut last_error) = (0, 0, 0);
     loop {
-        let (from, to) = (tail(input, read), output.get_mut(read..).unwrap_or_default());
+        let (from, to) = (tail(input, read), rest_of(output, read));
         if let Some(found) = put_singles::<U, BLOCK>(from, to, replacement) {
             read += BLOCK;
             errors += found;
             last_error = if found > 0 { read } else { last_error };
             if read - last_error >= CALM {
-                return (read, errors);
+                break;
             }
             continue;
         }
         if read == 0 && from.len() > BLOCK {
-            return (0, 0);
+            break;
         }
         for (at, (&byte, to)) in from.iter().zip(to).take(BLOCK).enumerate() {
             // The byte after a leading byte, or the end, decides.
@@ -346,8 +426,9 @@ pub(super) fn put_damaged_ascii<U: Copy + From<u8>>(
             read += 1;
             errors += usize::from(!byte.is_ascii());
         }
-        return (read, errors);
+        break;
     }
+    Repaired { read, written: read, errors }
 }
 
 /// Decodes `N` bytes of ASCII and of ill-formed parts of one byte. Returns how many are ill-formed; `None` if there may be others,

@@ -173,6 +173,34 @@ fn check_reading(page: &mut Guarded, bytes: &[u8]) {
     }
 }
 
+/// Compares the repair of damaged text with std, in rooms around the least that a level asks for.
+fn check_repairs(input: &mut Guarded, output: &mut Guarded, bytes: &[u8]) {
+    for (from, to) in BOTH_EDGES {
+        let place = &*input.put(bytes, from);
+        for (level, room) in
+            Level::available().flat_map(|l| [0, 63, 64, 71, 72, 95, 96, 300].map(|r| (l, r)))
+        {
+            let context = || format!("{}, {} bytes, {from:?}, {to:?}", level.name(), bytes.len());
+            let out = output.put(&vec![UNIT; room], to);
+            let done = level.decode_damaged_utf16(place, out);
+            let text = String::from_utf8_lossy(&bytes[..done.read]);
+            assert!(text.encode_utf16().eq(out[..done.written].iter().copied()), "{}", context());
+            let out = output.put(&vec![CHAR; room], to);
+            let done = level.decode_damaged_chars(place, out);
+            let text = String::from_utf8_lossy(&bytes[..done.read]);
+            assert!(text.chars().eq(out[..done.written].iter().copied()), "{}", context());
+        }
+    }
+}
+
+#[test]
+fn repairs_stay_within_input_and_output() {
+    let (mut input, mut output) = (Guarded::new(), Guarded::new());
+    for_each_error([60, 63, 64, 65, 100, 127, 128, 129, 200].into_iter(), |bytes| {
+        check_repairs(&mut input, &mut output, bytes);
+    });
+}
+
 #[test]
 fn validation_reads_only_its_input() {
     let mut page = Guarded::new();

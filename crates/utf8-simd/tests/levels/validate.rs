@@ -8,7 +8,7 @@ use crate::support::{self, Random};
 use std::collections::BTreeSet;
 use std::mem::MaybeUninit;
 
-use utf8_simd::{BlockErrors, ErrorLen, Level, Validated};
+use utf8_simd::{BlockErrors, ErrorLen, Level, Repaired, Validated};
 
 /// Text in every script, and pieces of sequences.
 const SEEDS: &[&[u8]] = &[
@@ -329,8 +329,29 @@ fn check_parts(block: &[u8; 64]) {
     for level in Level::available() {
         if let Some(parts) = level.block_errors(block) {
             assert_eq!(parts, parts_of(block), "{}: {block:02X?}", level.name());
+            check_repairs(level, block, parts);
         }
     }
+}
+
+/// A block is decoded with U+FFFD for each of its `parts`.
+fn check_repairs(level: Level, block: &[u8; 64], parts: BlockErrors) {
+    let context = || format!("{}: {block:02X?}", level.name());
+    let (mut units, mut chars) = ([0xEEEE; 96], ['\u{EEEE}'; 96]);
+    let to_units = level.decode_damaged_utf16(block, &mut units);
+    let to_chars = level.decode_damaged_chars(block, &mut chars);
+    if level.name() == "portable" {
+        assert_eq!((to_units, to_chars), (Repaired::default(), Repaired::default()));
+        return;
+    }
+    let (read, errors) = (parts.end, parts.starts.count_ones() as usize);
+    let text = String::from_utf8_lossy(&block[..read]);
+    let written = text.encode_utf16().count();
+    assert_eq!(to_units, Repaired { read, written, errors }, "{}", context());
+    assert!(text.encode_utf16().eq(units[..written].iter().copied()), "{}", context());
+    let written = text.chars().count();
+    assert_eq!(to_chars, Repaired { read, written, errors }, "{}", context());
+    assert!(text.chars().eq(chars[..written].iter().copied()), "{}", context());
 }
 
 #[test]

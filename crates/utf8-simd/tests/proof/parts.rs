@@ -1,6 +1,6 @@
 //! All ill-formed parts of a block at once.
 
-use utf8_simd::Level;
+use utf8_simd::{Level, Repaired};
 
 use crate::automaton::State;
 use crate::grammar::CLASSES;
@@ -40,8 +40,42 @@ fn parts(block: &[u8; BLOCK]) -> (u64, u64, u64, usize) {
 fn check(level: Level, block: &[u8; BLOCK]) -> u64 {
     let found = level.block_errors(block).expect("the level has the method");
     let found = (found.starts, found.two_or_three, found.three, found.end);
-    assert_eq!(found, parts(block), "{block:02x?}");
+    let expected = parts(block);
+    assert_eq!(found, expected, "{block:02x?}");
+    check_repairs(level, block, expected);
     1
+}
+
+/// Checks the units of the block: those of its characters, and U+FFFD for each part.
+fn check_repairs(level: Level, block: &[u8; BLOCK], parts: (u64, u64, u64, usize)) {
+    let (starts, two_or_three, three, end) = parts;
+    let (mut chars, mut len, mut at) = (['\0'; BLOCK], 0, 0);
+    while at < end {
+        let after = match starts >> at & 1 {
+            1 => at + 1 + (two_or_three >> at & 1) as usize + (three >> at & 1) as usize,
+            _ => (at + 1..end)
+                .find(|&next| block[next] & 0xC0 != 0x80 || starts >> next & 1 == 1)
+                .unwrap_or(end),
+        };
+        let c = str::from_utf8(&block[at..after]).ok().and_then(|text| text.chars().next());
+        chars[len] = c.unwrap_or(char::REPLACEMENT_CHARACTER);
+        assert_eq!(c.is_none(), starts >> at & 1 == 1, "{block:02x?}");
+        (len, at) = (len + 1, after);
+    }
+    let (chars, errors) = (&chars[..len], starts.count_ones() as usize);
+    let mut out = ['\u{E123}'; 96];
+    let done = level.decode_damaged_chars(block, &mut out);
+    assert_eq!(done, Repaired { read: end, written: len, errors }, "{block:02x?}");
+    assert_eq!(&out[..len], chars, "{block:02x?}");
+    let (mut units, mut out) = ([0; 2], [0xE123; 96]);
+    let done = level.decode_damaged_utf16(block, &mut out);
+    let mut written = 0;
+    for c in chars {
+        let units = c.encode_utf16(&mut units);
+        assert_eq!(&out[written..][..units.len()], units, "{block:02x?}");
+        written += units.len();
+    }
+    assert_eq!(done, Repaired { read: end, written, errors }, "{block:02x?}");
 }
 
 /// A string that contains every string of `WINDOW` digits below `digits` once, without the end that wraps around: the

@@ -26,7 +26,7 @@ use crate::simd::recode::unit_bytes;
 use crate::simd::{as_uninit, bytes_to_multiple, reference, table};
 
 /// The maximum number of units that a block overwrites after its own.
-const EXCESS: usize = 8;
+pub(super) const EXCESS: usize = 8;
 /// Bytes of text after a block whose units overwrite the excess of the block.
 const ENOUGH: usize = 4 * EXCESS;
 const MOST: usize = 32;
@@ -446,18 +446,18 @@ fn backs<V: Lanes>(any: V, bytes: &[u8], at: usize, block: V) -> [V; 3] {
     [load::<V>(any, bytes, at - 1), load::<V>(any, bytes, at - 2), load::<V>(any, bytes, at - 3)]
 }
 
-struct Units<V> {
+pub(super) struct Units<V> {
     /// For each byte, the unit that ends at it: bits 0 to 7, 8 to 15, and from 16 on.
-    planes: [V; 3],
+    pub(super) planes: [V; 3],
     /// The bytes at which a unit ends.
-    keep: u32,
-    len: usize,
+    pub(super) keep: u32,
+    pub(super) len: usize,
 }
 
 impl<V: Lanes> Units<V> {
     /// Assembles the units that end at `ends`, in units of `size` bytes.
     #[inline(always)]
-    fn of_block(block: V, backs: [V; 3], ends: u32, size: usize) -> Self {
+    pub(super) fn of_block(block: V, backs: [V; 3], ends: u32, size: usize) -> Self {
         let [back1, back2, back3] = backs;
         let continued = block.splat(0xC0).cmpgt(back1);
         let six = block.and(block.splat(0x3F)).or(back1.shl_16::<6>().and(block.splat(0xC0)));
@@ -520,7 +520,7 @@ impl<V: Lanes> Units<V> {
 
     /// Writes the units, and up to [`EXCESS`] after them. Returns how many.
     #[inline(always)]
-    fn put<U: OutputUnit>(&self, room: &mut [U::Item]) -> usize {
+    pub(super) fn put<U: OutputUnit>(&self, room: &mut [U::Item]) -> usize {
         let room = &mut room[..V::LEN + EXCESS];
         let [low, high, top] = self.planes;
         let [first, second] = if U::IS_SWAPPED { [high, low] } else { [low, high] };

@@ -38,6 +38,8 @@ pub(in crate::simd) trait Lanes: Vector {
         const { assert!(Self::MASK_BITS == 1) };
         self.movemask() as u32
     }
+    /// The inverse: all bits of each byte whose bit is set, of the lowest `LEN`.
+    fn expand_bitmask(self, bits: u32) -> Self;
     /// Bit 15 of each lane of 16 bits, as one bit.
     fn bitmask_16(self) -> u32;
     /// How many bits are set, of the lowest `LEN`.
@@ -109,6 +111,12 @@ pub(in crate::simd) trait Part: Vector16 {
 #[cfg(any(target_arch = "x86_64", target_arch = "wasm32"))]
 pub(in crate::simd) const REVERSE_THREES: [u8; 16] =
     [2, 1, 0, 0x80, 5, 4, 3, 0x80, 8, 7, 6, 0x80, 11, 10, 9, 0x80];
+
+// For `expand_bitmask`: which byte of the bits, and which bit of it, each byte of a vector expands.
+#[cfg(target_arch = "x86_64")]
+pub(in crate::simd) static BIT_BYTES: [u8; 32] = table!(32, |i| i as u8 / 8);
+#[cfg(target_arch = "x86_64")]
+pub(in crate::simd) static BIT_PLACES: [u8; 32] = table!(32, |i| 1 << (i % 8));
 
 // Shuffles that move the needed bytes to the front. The index of a table encodes which bytes are needed.
 

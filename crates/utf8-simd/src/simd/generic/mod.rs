@@ -36,6 +36,7 @@
 //! ill-formed sequence. Marks are tested about once in a KiB; [`locate_error`] then finds the first of them,
 //! and the reference determines the rest.
 
+mod damaged;
 mod decode;
 mod encode;
 mod lanes;
@@ -49,6 +50,7 @@ mod unmask;
 mod validate;
 mod vector;
 
+pub(super) use damaged::decode_damaged;
 pub(super) use decode::{
     Bytes, OutputUnit, count, decode_chars, decode_leading_ascii, decode_short_ascii,
     decode_short_text, decode_utf16,
@@ -56,6 +58,8 @@ pub(super) use decode::{
 pub(super) use encode::{encode_chars, encode_utf16};
 #[cfg(any(target_arch = "x86_64", target_arch = "wasm32"))]
 pub(super) use lanes::REVERSE_THREES;
+#[cfg(target_arch = "x86_64")]
+pub(super) use lanes::{BIT_BYTES, BIT_PLACES};
 pub(super) use lanes::{Lanes, Part, one_part};
 pub(super) use latin1::{decode_latin1, encode_latin1};
 pub(super) use operations::operations;
@@ -78,6 +82,7 @@ pub(super) use vector::{SHIFT_UP, Vector, Vector16, arithmetic, first, first_mut
 #[cfg(target_arch = "x86_64")]
 #[allow(unused_imports)]
 pub(super) use {
+    damaged::PATIENCE,
     latin1::{Latin1Block, decode_blocks, encode_blocks},
     scan::{cold_path, error_near, first_marks, marks, sequence_start},
     test::{Tested, any_wide, any_widest, backs_of, test_by, test_first, test_full},

@@ -181,6 +181,16 @@ macro_rules! operations {
         }
 
         #[target_feature(enable = $feature)]
+        pub(in crate::simd) fn decode_damaged_chars(input: &[u8], out: &mut [u32]) -> Repaired {
+            generic::decode_damaged::<$vector, u32>(<$vector>::zero(), input, out, |block| block_errors(block))
+        }
+
+        #[target_feature(enable = $feature)]
+        pub(in crate::simd) fn decode_damaged_utf16(input: &[u8], out: &mut [u16]) -> Repaired {
+            generic::decode_damaged::<$vector, u16>(<$vector>::zero(), input, out, |block| block_errors(block))
+        }
+
+        #[target_feature(enable = $feature)]
         pub(in crate::simd) fn decode_ascii_chars(bytes: &[u8], out: &mut [u32]) -> usize {
             if <$vector>::LEN > 16 {
                 // The compiler widens by four in one instruction, which `Lanes` lacks. Rows `to-chars/ascii`.

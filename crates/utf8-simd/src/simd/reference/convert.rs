@@ -6,7 +6,7 @@
 use core::mem::MaybeUninit;
 
 use super::ascii_len;
-use crate::simd::bytes_to_multiple;
+use crate::simd::{Repaired, bytes_to_multiple};
 
 pub(in crate::simd) fn count_chars(text: &str) -> usize {
     text.chars().count()
@@ -198,6 +198,16 @@ pub(in crate::simd) fn decode_ascii<U: DecodedUnit>(bytes: &[u8], out: &mut [U])
     // Stores that cross no cache lines are faster (`benches/versus`, to-utf-16).
     let to_line = bytes_to_multiple(out, STRIDE) / size_of::<U>();
     first.max(to_line + by_strides(&bytes[to_line..], &mut out[to_line..]))
+}
+
+/// Decodes nothing.
+pub(in crate::simd) fn decode_damaged_chars(_input: &[u8], _out: &mut [u32]) -> Repaired {
+    Repaired::default()
+}
+
+/// Decodes nothing.
+pub(in crate::simd) fn decode_damaged_utf16(_input: &[u8], _out: &mut [u16]) -> Repaired {
+    Repaired::default()
 }
 
 /// Decodes `bytes` if they are short ASCII and fit. Returns the number of units.

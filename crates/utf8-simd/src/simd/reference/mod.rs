@@ -8,8 +8,8 @@ pub(super) mod pairs;
 pub use convert::surrogate_pair;
 pub(super) use convert::{
     count_chars, count_utf16, decode_ascii_chars, decode_ascii_utf16, decode_chars,
-    decode_short_bytes, decode_short_chars, decode_short_utf16, decode_utf16, encode_chars,
-    encode_utf16,
+    decode_damaged_chars, decode_damaged_utf16, decode_short_bytes, decode_short_chars,
+    decode_short_utf16, decode_utf16, encode_chars, encode_utf16,
 };
 pub(super) use latin1::{decode_latin1, encode_latin1};
 pub(super) use pairs::{join_pairs, split_pairs};

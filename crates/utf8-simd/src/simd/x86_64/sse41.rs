@@ -4,11 +4,11 @@ use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
 use crate::simd::generic::{
-    self, Lanes, Part, REVERSE_THREES, SECOND, Vector, Vector16, Verdict, arithmetic, first,
-    first_mut, lanewise, one_part, operations,
+    self, BIT_BYTES, BIT_PLACES, Lanes, Part, REVERSE_THREES, SECOND, Vector, Vector16, Verdict,
+    arithmetic, first, first_mut, lanewise, one_part, operations,
 };
 pub(in crate::simd) use crate::simd::reference::{find_outside, join_pairs, split_pairs, unmask};
-use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Validated, reference};
+use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Repaired, Validated, reference};
 
 operations!("sse4.1,popcnt", Bytes16, Bytes16,
     33..=64 => validate_halves::<Bytes16, 32>,
@@ -155,6 +155,11 @@ impl Lanes for Bytes16 {
         fn sum(vector: Bytes16) -> usize {
             let sums = _mm_sad_epu8(vector.0, _mm_setzero_si128());
             (_mm_cvtsi128_si64(sums) + _mm_extract_epi64::<1>(sums)) as usize
+        }
+        fn expand_bitmask(_any: Bytes16, bits: u32) -> Bytes16 {
+            let [from, places] = [&BIT_BYTES, &BIT_PLACES].map(|table| load_16(first(table)));
+            let bytes = _mm_shuffle_epi8(_mm_set1_epi32(bits as i32), from);
+            Bytes16(_mm_cmpeq_epi8(_mm_and_si128(bytes, places), places))
         }
         fn bitmask_16(vector: Bytes16) -> u32 {
             _mm_movemask_epi8(_mm_packs_epi16(vector.0, _mm_setzero_si128())) as u32

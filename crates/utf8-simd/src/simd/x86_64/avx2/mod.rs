@@ -9,10 +9,11 @@ use core::ops::RangeInclusive;
 
 use super::sse41::{AnyByte, Bytes16, load_16, shifts};
 use crate::simd::generic::{
-    self, Lanes, SECOND, Vector, Verdict, arithmetic, first, first_mut, lanewise, operations,
+    self, BIT_BYTES, BIT_PLACES, Lanes, SECOND, Vector, Verdict, arithmetic, first, first_mut,
+    lanewise, operations,
 };
 pub(in crate::simd) use crate::simd::reference::unmask;
-use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Validated, reference};
+use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Repaired, Validated, reference};
 pub(in crate::simd) use pairs::{join_pairs, split_pairs};
 
 operations!("avx2,popcnt", Bytes32, Bytes16,
@@ -138,6 +139,11 @@ impl Lanes for Bytes32 {
             let sums = _mm256_sad_epu8(vector.0, Bytes32::zero().0);
             let both = _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256::<1>(sums));
             (_mm_cvtsi128_si64(both) + _mm_extract_epi64::<1>(both)) as usize
+        }
+        fn expand_bitmask(_any: Bytes32, bits: u32) -> Bytes32 {
+            let [from, places] = [&BIT_BYTES, &BIT_PLACES].map(|table| load_32(table));
+            let bytes = _mm256_shuffle_epi8(_mm256_set1_epi32(bits as i32), from);
+            Bytes32(_mm256_cmpeq_epi8(_mm256_and_si256(bytes, places), places))
         }
         fn bitmask_16(vector: Bytes32) -> u32 {
             // Each half is packed twice, in itself.

@@ -14,7 +14,8 @@ mod vector;
 use crate::simd::Task;
 pub(in crate::simd) use decode::{
     count_chars, count_utf16, decode_ascii_chars, decode_ascii_utf16, decode_chars,
-    decode_short_bytes, decode_short_chars, decode_short_utf16, decode_utf16,
+    decode_damaged_chars, decode_damaged_utf16, decode_short_bytes, decode_short_chars,
+    decode_short_utf16, decode_utf16,
 };
 pub(in crate::simd) use encode::encode_chars;
 pub(in crate::simd) use encode_units::encode_utf16;

@@ -19,6 +19,7 @@
 //!
 //! Whole vectors are stored while they fit. Near the end of the output, only the needed units are stored.
 
+mod damaged;
 mod units;
 
 use core::arch::x86_64::*;
@@ -36,6 +37,7 @@ use crate::simd::x86_64::avx512::decode::units::{Planes, fill, not_continuing, p
 use crate::simd::x86_64::avx512::vector::{
     BLOCK, Bytes64, lanes, load, load_start, load_within, store, table,
 };
+pub(in crate::simd) use damaged::{decode_damaged_chars, decode_damaged_utf16};
 
 /// The length of a block whose bytes are gathered: usually sixteen characters or fewer.
 const WIDE: usize = BLOCK - BEFORE;
@@ -103,16 +105,23 @@ pub(in crate::simd) fn count_utf16(text: &str) -> usize {
 /// Decodes to `char`s; see [`Level::decode_chars`](crate::simd::Level::decode_chars).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_chars(text: &str, out: &mut [u32]) -> (usize, usize) {
-    // SAFETY: vectors are written, and numbers may have any value.
-    let (read, written) = decode::<u32>(text, unsafe { as_uninit(out) });
-    finish(text, out, read, written)
+    decode_text(text, out)
 }
 
 /// Decodes to UTF-16; see [`Level::decode_utf16`](crate::simd::Level::decode_utf16).
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_utf16(text: &str, out: &mut [u16]) -> (usize, usize) {
-    // SAFETY: vectors are written, and units may have any value.
-    let (read, written) = decode::<u16>(text, unsafe { as_uninit(out) });
+    decode_text(text, out)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn decode_text<U>(text: &str, out: &mut [U]) -> (usize, usize)
+where
+    U: OutputUnit<Item = U> + convert::DecodedUnit,
+{
+    // SAFETY: vectors are written, and `OutputUnit` allows any value.
+    let (read, written) = decode::<U>(text, unsafe { as_uninit(out) });
     finish(text, out, read, written)
 }
 

@@ -37,8 +37,19 @@ pub(super) fn fill<U: OutputUnit>(vector: __m512i, out: &mut [MaybeUninit<u8>]) 
     if let Some(all) = out.first_chunk_mut() {
         return store(vector, all);
     }
-    let lanes = lanes(out.len() / U::SIZE);
-    // SAFETY: the mask lets through the units that `out` has room for; the others are not accessed.
+    store_units::<U>(vector, !0, out);
+}
+
+/// Writes the `selected` units of a vector, as far as `out` reaches.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(super) fn store_units<U: OutputUnit>(
+    vector: __m512i,
+    selected: u64,
+    out: &mut [MaybeUninit<u8>],
+) {
+    let lanes = selected & lanes(out.len().min(BLOCK) / U::SIZE);
+    // SAFETY: the mask lets through units that `out` has room for; the others are not accessed.
     unsafe {
         if U::SIZE == 4 {
             _mm512_mask_storeu_epi32(out.as_mut_ptr().cast(), lanes as u16, vector);
