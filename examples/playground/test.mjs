@@ -281,7 +281,7 @@ await test("every control has a name, and the keyboard reaches it", async () => 
 
 await test("the race ends, and all contenders agree", async () => {
   const figures = [];
-  for (const [corpus, chunk] of [["ascii", "8192"], ["cyrillic", "8192"], ["cjk", "8192"], ["json", "64"], ["json", "8192"], ["damaged", "8192"]]) {
+  for (const [corpus, chunk] of [["ascii", "8192"], ["cyrillic", "8192"], ["cjk", "8192"], ["json", "64"], ["json", "8192"], ["damaged", "8192"], ["damaged-cyrillic", "8192"], ["damaged-cjk", "8192"]]) {
     await page.selectOption("#corpus", corpus);
     await page.selectOption("#race-chunk", chunk);
     await page.click("#race");

@@ -5,7 +5,7 @@ const ROUNDS = 15;
 /** The shortest time of a round, in milliseconds. */
 const ROUND = 4;
 
-/** Corpora: a passage that is repeated. Bytes of Latin-1 make the last one ill-formed. */
+/** Corpora: a passage that is repeated. The last ones are ill-formed: of bytes of Latin-1, or with FF in the place of one byte of `every`. */
 export const CORPORA = [
   { id: "ascii", name: "English (ASCII)", text: "A decoder that waits for the whole message needs memory for the whole message. " },
   { id: "latin", name: "Czech", text: "Příliš mnoho dekodérů předpokládá, že každý kus končí celým znakem. " },
@@ -14,15 +14,19 @@ export const CORPORA = [
   { id: "emoji", name: "Emoji", text: "🌍🚀👩‍🚀🦀🎉🧵💬📡" },
   { id: "json", name: "JSON, mixed", text: '{"id":1042,"name":"Zoë","text":"κόσμε 🌍","tags":["日本","été"],"ok":true}\n' },
   { id: "damaged", name: "Latin-1 (ill-formed)", text: "Caf\u00E9 cr\u00E8me \u00E0 la fa\u00E7on de Zo\u00E9, servi tr\u00E8s chaud. ", latin1: true },
+  { id: "damaged-cyrillic", name: "Russian, one byte in 16 is FF", text: "Сеть доставляет байты кусками, и кусок может закончиться внутри символа. ", every: 16 },
+  { id: "damaged-cjk", name: "Japanese, one byte in 16 is FF", text: "ネットワークはバイト列を任意の位置で分割して届けます。", every: 16 },
 ];
 
 function chunksOf(id, size) {
-  const { text, latin1 } = CORPORA.find((corpus) => corpus.id === id);
+  const { text, latin1, every } = CORPORA.find((corpus) => corpus.id === id);
   const passage = latin1 ? Uint8Array.from(text, (char) => char.charCodeAt(0)) : new TextEncoder().encode(text);
   const bytes = new Uint8Array(SIZE);
   // Whole passages, so that the end is well-formed; spaces fill the rest.
   bytes.fill(0x20);
   for (let at = 0; at + passage.length <= SIZE; at += passage.length) bytes.set(passage, at);
+  // Any byte of a character, in no order.
+  for (let at = 0; every && at < SIZE; at += every) bytes[at + ((at * 7) >> 4) % every] = 0xFF;
   const chunks = [];
   for (let at = 0; at < SIZE; at += size) chunks.push(bytes.subarray(at, at + size));
   return chunks;
@@ -77,7 +81,7 @@ const pause = () => new Promise((resolve) => { setTimeout(resolve); });
 export async function race(modules, corpus, size, show) {
   const chunks = chunksOf(corpus, size);
   // To stop at the first error says nothing about speed.
-  const isDamaged = CORPORA.find(({ id }) => id === corpus).latin1;
+  const isDamaged = CORPORA.some(({ id, latin1, every }) => id === corpus && (latin1 || every));
   const tasks = tasksOf(modules).filter(({ task }) => !(isDamaged && task === "Validate"));
   for (const { task, contenders } of tasks) {
     const answers = contenders.map(({ run }) => run(chunks));
