@@ -7,6 +7,7 @@
 pub use core::arch::x86_64::{
     __m128i, __m256i, _bzhi_u64, _mm_xor_si128, _mm256_add_epi8, _mm256_adds_epi8, _mm256_avg_epu8,
     _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8, _mm256_xor_si256, _pdep_u64,
+    _pext_u64,
 };
 use core::array::from_fn;
 use core::mem::transmute;
