@@ -34,7 +34,7 @@ impl<E: Copy> ErrorStats<E> {
     #[inline]
     pub(crate) fn add(&mut self, errors: u64, first: impl FnOnce() -> Option<E>) {
         self.count += errors;
-        if self.first.is_none() {
+        if errors > 0 && self.first.is_none() {
             self.first = first();
         }
     }
@@ -95,7 +95,8 @@ impl Utf8Stats {
     /// Adds `errors`, all ill-formed, to the count. `first` returns the first of them.
     #[inline]
     pub(crate) fn add(&mut self, errors: u64, first: impl FnOnce() -> Option<Utf8Error>) {
-        if self.count == 0
+        if errors > 0
+            && self.count == 0
             && let Some(first) = first()
         {
             self.first = first;

@@ -378,7 +378,7 @@ impl Utf8Decoder {
         progress(read, &[], units.len, status)
     }
 
-    /// If the engine has a fast method for the start of `input`: writes it, repaired.
+    /// Writes the start of `input`, repaired, if the engine has a fast method for it.
     fn put_damaged<T: Target>(
         &mut self,
         input: &[u8],

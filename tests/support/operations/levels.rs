@@ -274,10 +274,16 @@ fn repairs(level: Level, bytes: &[u8], less: usize) {
         _ => assert!(read > 0 || bytes.len() < 64 || units.len() < 96, "{level:?}: {bytes:02x?}"),
     }
 
-    let mut chars = vec![CHAR; whole.chars().count() + 96 - less.min(96)];
+    // Numbers, because a wrong one would not be a `char`.
+    let mut chars = vec![u32::from(CHAR); whole.chars().count() + 96 - less.min(96)];
     let done = level.decode_damaged_chars(bytes, &mut chars);
     let text = String::from_utf8_lossy(&bytes[..done.read]);
-    assert!(text.chars().eq(chars[..done.written].iter().copied()), "{level:?}: {bytes:02x?}");
+    let chars: Vec<_> = chars.into_iter().map(char::from_u32).collect();
+    assert!(
+        text.chars().map(Some).eq(chars[..done.written].iter().copied()),
+        "{level:?}: {bytes:02x?}"
+    );
+    assert!(chars.iter().all(Option::is_some), "{level:?}: not a char after {bytes:02x?}");
 }
 
 /// Characters of four bytes to surrogate pairs and back.

@@ -238,8 +238,9 @@ impl Level {
     }
 
     /// Decodes blocks of 64 bytes at the start of `input`, which does not begin inside a sequence, with U+FFFD for each
-    /// ill-formed part (Unicode 3.9, table 3-8). Stops where fewer bytes are left, where less than 96 units fit, and after three
-    /// blocks without an error; a level without vectors decodes nothing. Later units of `out` may be overwritten.
+    /// ill-formed part (Unicode 3.9, table 3-8). Stops where fewer bytes are left, and after three
+    /// blocks without an error, and may stop where fewer than 72 units fit; a level without vectors decodes nothing. Later units of `out` may be overwritten, with zeros, U+FFFD
+    /// or characters of the text.
     #[inline]
     pub fn decode_damaged_utf16(self, input: &[u8], out: &mut [u16]) -> Repaired {
         dispatch!(self, decode_damaged_utf16(input, out))

@@ -60,6 +60,6 @@ pub struct Repaired {
     pub read: usize,
     /// The number of units written.
     pub written: usize,
-    /// The number of ill-formed parts in them.
+    /// The number of ill-formed parts in the bytes read.
     pub errors: usize,
 }

@@ -337,7 +337,7 @@ pub(super) fn put_damaged<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Repa
     }
 }
 
-/// [`put_damaged`] if the level has a method for blocks.
+/// Decodes damaged text block by block. Decodes nothing if the level has no method for blocks.
 fn put_damaged_blocks<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Repaired {
     /// The most bytes of text that are read at once.
     const FAR: usize = 4096;
@@ -352,7 +352,7 @@ fn put_damaged_blocks<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Repaired
         let (rest, room) = (tail(rest, part.read), rest_of(room, part.written));
         let (text, end) = match part.errors {
             0 => ("", PrefixEnd::Input),
-            _ => valid_prefix_dense(head(rest, rest.len().min(FAR))),
+            _ => valid_prefix_dense(head(rest, rest.len().min(window::<U>(room.len())).min(FAR))),
         };
         let (read, written) = U::decode(level, text, room);
         done.read += part.read + read;
@@ -364,7 +364,8 @@ fn put_damaged_blocks<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Repaired
     }
 }
 
-/// [`DecodeUnit::decode_damaged_blocks`] for less than a block: all of `input` but an incomplete end, if that fits.
+/// Decodes less than a block of damaged text, except an incomplete end. Decodes nothing if it does not fit, or if the level has no
+/// method for blocks.
 fn put_damaged_end<U: DecodeUnit>(level: Level, input: &[u8], output: &mut [U]) -> Repaired {
     let is_incomplete = |len: &usize| {
         let end = tail(input, input.len().saturating_sub(*len));
@@ -372,6 +373,9 @@ fn put_damaged_end<U: DecodeUnit>(level: Level, input: &[u8], output: &mut [U]) 
     };
     let incomplete = (1..=3).find(is_incomplete).unwrap_or(0);
     let input = head(input, input.len().saturating_sub(incomplete));
+    if input.is_empty() || output.is_empty() {
+        return Repaired::default();
+    }
     let (mut block, mut units) = ([0; BLOCK_ERRORS_LEN], [U::from(0); 2 * BLOCK_ERRORS_LEN]);
     let Some(start) = block.get_mut(..input.len()) else { return Repaired::default() };
     start.copy_from_slice(input);

@@ -337,7 +337,8 @@ fn check_parts(block: &[u8; 64]) {
 /// A block is decoded with U+FFFD for each of its `parts`.
 fn check_repairs(level: Level, block: &[u8; 64], parts: BlockErrors) {
     let context = || format!("{}: {block:02X?}", level.name());
-    let (mut units, mut chars) = ([0xEEEE; 96], ['\u{EEEE}'; 96]);
+    // Numbers, because a wrong one would not be a `char`.
+    let (mut units, mut chars) = ([0xEEEE; 96], [0xEEEE_u32; 96]);
     let to_units = level.decode_damaged_utf16(block, &mut units);
     let to_chars = level.decode_damaged_chars(block, &mut chars);
     if level.name() == "portable" {
@@ -351,7 +352,25 @@ fn check_repairs(level: Level, block: &[u8; 64], parts: BlockErrors) {
     assert!(text.encode_utf16().eq(units[..written].iter().copied()), "{}", context());
     let written = text.chars().count();
     assert_eq!(to_chars, Repaired { read, written, errors }, "{}", context());
-    assert!(text.chars().eq(chars[..written].iter().copied()), "{}", context());
+    let chars = chars.map(char::from_u32);
+    assert!(text.chars().map(Some).eq(chars[..written].iter().copied()), "{}", context());
+    assert!(chars.iter().all(Option::is_some), "{}: not a char after the text", context());
+}
+
+#[test]
+fn damaged_text_is_decoded_up_to_three_blocks_without_an_error() {
+    let has_vectors = |level: &Level| !matches!(level.name(), "scalar" | "portable");
+    for level in Level::available().filter(has_vectors) {
+        // Of ASCII, a block has 61 bytes: the last three are left to the next one.
+        for (errors, read) in [(&[0][..], 4 * 61), (&[0, 4 * 61 - 1], 7 * 61), (&[4 * 61], 3 * 61)]
+        {
+            let mut input = [b'a'; 1000];
+            errors.iter().for_each(|&at| input[at] = 0xFF);
+            let done = level.decode_damaged_utf16(&input, &mut [0; 1000]);
+            let errors = errors.iter().filter(|&&at| at < read).count();
+            assert_eq!(done, Repaired { read, written: read, errors }, "{}", level.name());
+        }
+    }
 }
 
 #[test]
@@ -370,6 +389,11 @@ fn errors_of_a_block_equal_std() {
     for _ in 0..300_000 {
         check_parts(&std::array::from_fn(|_| alphabet[random.below(alphabet.len())]));
     }
+    // A surrogate after the last part, and a character of four bytes.
+    let mut block = [b'a'; 64];
+    block[..5].copy_from_slice(b"\xFF\xF0\x9F\x98\x80");
+    block[61..].copy_from_slice(b"\xED\xA0\x80");
+    check_parts(&block);
     for fill in FILLS {
         let text: [u8; 64] = fill_to(fill, 64).try_into().unwrap();
         for at in 0..64 {

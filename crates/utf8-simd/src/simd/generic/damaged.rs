@@ -1,4 +1,4 @@
-//! Damaged text to `char`s and to UTF-16: the ill-formed parts of a block become zeros, and each of them one unit.
+//! Damaged text to `char`s and to UTF-16: the bytes of ill-formed parts are set to zero, and each part becomes one unit, U+FFFD.
 
 use super::decode::{EXCESS, OutputUnit, Units};
 use super::lanes::Lanes;
@@ -6,7 +6,7 @@ use super::test::backs_of;
 use super::vector::load;
 use crate::simd::{BLOCK_ERRORS_LEN as BLOCK, BlockErrors, Repaired};
 
-/// The number of blocks without an error after which a level stops: other methods are faster. Rows
+/// The number of blocks without an error after which a level stops, because other methods are then faster. Rows
 /// `replace-utf-16/*/1-in-1024` of `benches/scenarios/damaged.rs`.
 pub(in crate::simd) const PATIENCE: usize = 3;
 

@@ -3,8 +3,8 @@
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
+use super::any_from;
 use super::units::{Planes, continuing, put_wide, store_units};
-use super::{any_from, most};
 use crate::simd::generic::{OutputUnit, PATIENCE, Vector};
 use crate::simd::x86_64::avx512::find::block_errors;
 use crate::simd::x86_64::avx512::vector::{BLOCK, Bytes64, lanes, load};
@@ -31,7 +31,7 @@ fn decode_damaged<U: OutputUnit>(input: &[u8], out: &mut [U::Item]) -> Repaired 
     while clean < PATIENCE
         && let Some(bytes) = input[done.read..].first_chunk()
         && let Some(errors) = block_errors(bytes)
-        && let Some(room) = out[done.written * U::SIZE..].get_mut(..most(U::SIZE) * U::SIZE)
+        && let Some(room) = out[done.written * U::SIZE..].get_mut(..BLOCK * U::SIZE)
     {
         let block = load(bytes);
         let ends = errors.ends(continuing(block));
@@ -52,11 +52,12 @@ fn put_repaired<U: OutputUnit>(
     ends: u64,
     room: &mut [MaybeUninit<u8>],
 ) -> usize {
-    let text = Bytes64(_mm512_maskz_mov_epi8(!ill_formed, block));
+    // Without the bytes after the last end: they may be ill-formed, and what `put_wide` makes of them would be no `char`.
     let inside = lanes(BLOCK - ends.leading_zeros() as usize);
+    let text = Bytes64(_mm512_maskz_mov_epi8(!ill_formed & inside, block));
     let (units, needed) = if any_from(text.0, 0xF0) {
         let fours = _mm512_cmpge_epu8_mask(text.0, _mm512_set1_epi8(0xF0_u8 as i8));
-        let pairs = if U::SIZE == 2 { fours << 2 & inside } else { 0 };
+        let pairs = if U::SIZE == 2 { fours << 2 } else { 0 };
         (put_wide::<U, false>(text.0, ends, room), ends | pairs)
     } else {
         let zero = Bytes64::zero();
