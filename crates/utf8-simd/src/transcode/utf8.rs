@@ -347,7 +347,7 @@ fn put_damaged_blocks<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Repaired
         let (rest, room) = (tail(input, done.read), rest_of(output, done.written));
         let mut part = U::decode_damaged_blocks(level, rest, room);
         if part.read == 0 {
-            part = put_damaged_end(level, rest, room);
+            part = put_damaged_few(level, rest, room);
         }
         let (rest, room) = (tail(rest, part.read), rest_of(room, part.written));
         let (text, end) = match part.errors {
@@ -364,29 +364,36 @@ fn put_damaged_blocks<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Repaired
     }
 }
 
-/// Decodes less than a block of damaged text, except an incomplete end. Decodes nothing if it does not fit, or if the level has no
-/// method for blocks.
-fn put_damaged_end<U: DecodeUnit>(level: Level, input: &[u8], output: &mut [U]) -> Repaired {
+/// Decodes a few bytes of damaged text, fewer than a block, as many as there is certainly room for. Leaves an incomplete end.
+/// Decodes nothing if the level has no method for blocks.
+fn put_damaged_few<U: DecodeUnit>(level: Level, input: &[u8], output: &mut [U]) -> Repaired {
+    /// A block ends at most three bytes earlier, and more units may be overwritten.
+    const MOST: usize = BLOCK_ERRORS_LEN - 3;
+    const UNITS: usize = BLOCK_ERRORS_LEN + 8;
+    /// With less room than for these, single steps are faster.
+    const LEAST: usize = 16;
+    if output.len() < input.len().min(LEAST) {
+        return Repaired::default();
+    }
+    // A byte is a unit at most.
+    let input = head(input, input.len().min(output.len()).min(MOST));
     let is_incomplete = |len: &usize| {
         let end = tail(input, input.len().saturating_sub(*len));
         matches!(sequence(end), Sequence::Incomplete)
     };
     let incomplete = (1..=3).find(is_incomplete).unwrap_or(0);
     let input = head(input, input.len().saturating_sub(incomplete));
-    if input.is_empty() || output.is_empty() {
-        return Repaired::default();
+    let (mut block, mut units) = ([0; BLOCK_ERRORS_LEN], [U::from(0); UNITS]);
+    if let Some(start) = block.get_mut(..input.len()) {
+        start.copy_from_slice(input);
     }
-    let (mut block, mut units) = ([0; BLOCK_ERRORS_LEN], [U::from(0); 2 * BLOCK_ERRORS_LEN]);
-    let Some(start) = block.get_mut(..input.len()) else { return Repaired::default() };
-    start.copy_from_slice(input);
     let done = U::decode_damaged_blocks(level, &block, &mut units);
-    let read = done.read.min(input.len());
     // Each zero that was read is a unit.
-    let written = done.written.saturating_sub(done.read - read);
+    let written = done.written.saturating_sub(done.read.saturating_sub(input.len()));
     match (output.get_mut(..written), units.get(..written)) {
-        (Some(output), Some(units)) => {
+        (Some(output), Some(units)) if done.read > 0 => {
             output.copy_from_slice(units);
-            Repaired { read, written, ..done }
+            Repaired { read: input.len(), written, ..done }
         }
         _ => Repaired::default(),
     }
