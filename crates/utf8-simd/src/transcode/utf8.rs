@@ -370,11 +370,6 @@ fn put_damaged_few<U: DecodeUnit>(level: Level, input: &[u8], output: &mut [U]) 
     /// A block ends at most three bytes earlier, and more units may be overwritten.
     const MOST: usize = BLOCK_ERRORS_LEN - 3;
     const UNITS: usize = BLOCK_ERRORS_LEN + 8;
-    /// With less room than for these, single steps are faster.
-    const LEAST: usize = 16;
-    if output.len() < input.len().min(LEAST) {
-        return Repaired::default();
-    }
     // A byte is a unit at most.
     let input = head(input, input.len().min(output.len()).min(MOST));
     let is_incomplete = |len: &usize| {
