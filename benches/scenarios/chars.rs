@@ -7,7 +7,7 @@ use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Encoder};
 use utf8_codec::decoder::Status;
 
 use super::support::corpus::Pool;
-use super::support::{Bench, Corpus, Row, Work};
+use super::support::{Bench, Corpus, Room, Row, Work};
 
 const SIZES: [usize; 2] = [64, 64 << 10];
 
@@ -98,7 +98,7 @@ pub(crate) fn room(texts: ByteTexts<'_>) -> usize {
 }
 
 fn ours_to_chars<'a>(texts: ByteTexts<'a>) -> impl FnMut() -> u64 + 'a {
-    let mut chars = vec!['\0'; room(texts)];
+    let mut chars = Room::new(room(texts));
     move || {
         let mut written = 0;
         for text in black_box(texts) {
@@ -113,7 +113,7 @@ fn ours_to_chars<'a>(texts: ByteTexts<'a>) -> impl FnMut() -> u64 + 'a {
 }
 
 fn std_to_chars<'a>(texts: ByteTexts<'a>) -> impl FnMut() -> u64 + 'a {
-    let mut chars = vec!['\0'; room(texts)];
+    let mut chars = Room::new(room(texts));
     move || {
         let mut written = 0;
         for text in black_box(texts) {
@@ -131,7 +131,7 @@ fn std_to_chars<'a>(texts: ByteTexts<'a>) -> impl FnMut() -> u64 + 'a {
 }
 
 fn ours_to_utf16<'a>(texts: ByteTexts<'a>) -> impl FnMut() -> u64 + 'a {
-    let mut units = vec![0; room(texts)];
+    let mut units = Room::new(room(texts));
     move || {
         let mut written = 0;
         for text in black_box(texts) {
@@ -146,7 +146,7 @@ fn ours_to_utf16<'a>(texts: ByteTexts<'a>) -> impl FnMut() -> u64 + 'a {
 }
 
 fn std_to_utf16<'a>(texts: ByteTexts<'a>) -> impl FnMut() -> u64 + 'a {
-    let mut units = vec![0; room(texts)];
+    let mut units = Room::new(room(texts));
     move || {
         let mut written = 0;
         for text in black_box(texts) {
@@ -164,8 +164,8 @@ fn std_to_utf16<'a>(texts: ByteTexts<'a>) -> impl FnMut() -> u64 + 'a {
 }
 
 /// A buffer for the longest encoding of any of these.
-pub(crate) fn buffer(texts: &[Vec<char>]) -> Vec<u8> {
-    vec![0; 4 * texts.iter().map(Vec::len).max().unwrap_or(0)]
+pub(crate) fn buffer(texts: &[Vec<char>]) -> Room<u8> {
+    Room::new(4 * texts.iter().map(Vec::len).max().unwrap_or(0))
 }
 
 fn ours_from_chars(texts: &[Vec<char>]) -> impl FnMut() -> u64 + '_ {

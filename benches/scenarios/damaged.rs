@@ -6,7 +6,7 @@ use utf8_codec::{ErrorMode, Utf8Decoder};
 
 use utf8_codec::decoder::Status;
 
-use super::support::{Bench, Corpus, Rng, Row, Work};
+use super::support::{Bench, Corpus, Rng, Room, Row, Work};
 
 const LEN: usize = 1 << 20;
 
@@ -131,7 +131,7 @@ pub(crate) fn repair_utf16(bench: &mut Bench, peers: DamagedPeers) {
         let input = damage.input();
         let units = String::from_utf8_lossy(&input).encode_utf16().count();
 
-        let mut out = vec![0; LEN];
+        let mut out = Room::new(LEN);
         let mut row = Row::new(name, Work::new(LEN, errors(&input), "error"));
         row.expect(units);
         row.ours(|| repaired_utf16(black_box(&input), black_box(&mut out)) as u64);

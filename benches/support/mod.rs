@@ -6,6 +6,7 @@
 pub(crate) mod bench;
 pub(crate) mod corpus;
 pub(crate) mod report;
+pub(crate) mod room;
 
 use clap::{Args, Parser};
 use utf8_simd::Level;
@@ -14,6 +15,7 @@ pub(crate) use bench::{Bench, Row, Scenario};
 pub(crate) use corpus::{Corpus, Rng};
 pub(crate) use measured::{Name, Work};
 pub(crate) use report::Report;
+pub(crate) use room::Room;
 
 /// The body of a benchmark that `cargo bench` runs.
 pub(crate) fn main(scenarios: &[Scenario]) {

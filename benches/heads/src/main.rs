@@ -12,7 +12,7 @@ use std::ops::{Range, RangeInclusive};
 use clap::Parser;
 use simdutf_level::force_simdutf;
 use support::corpus::Pool;
-use support::{Bench, Corpus, Options, Rng, Row, Work};
+use support::{Bench, Corpus, Options, Rng, Room, Row, Work};
 use utf8_simd::{
     Latin1, Level, Stop, Transcoded, Utf8, Utf16, Utf16Be, Utf32, from_utf8, is_utf8, transcode,
     transcode_lossy,
@@ -383,7 +383,7 @@ fn pass<I: Copy + Default, O: Copy + Default>(
     convert: impl Fn(&[I], &mut [O]) -> usize,
 ) -> impl FnMut() -> u64 {
     let longest = inputs.ranges.iter().map(Range::len).max().unwrap_or(0);
-    let mut output = vec![O::default(); 4 * longest];
+    let mut output = Room::new(4 * longest);
     move || {
         let written = black_box(inputs).iter().map(|input| convert(input, &mut output));
         let written = written.sum::<usize>();

@@ -17,7 +17,7 @@ use utf8_codec::dialect::Dialect;
 use crate::chars::{ByteTexts, CharTexts, buffer, room};
 use crate::framed::{READ, WholeCharacters, framed};
 use crate::stream::{Chunks, over};
-use crate::support::Row;
+use crate::support::{Room, Row};
 use crate::validate::{all, sum};
 use crate::{dialect, fallback};
 
@@ -228,7 +228,7 @@ pub(crate) fn repair<'a>(row: &mut Row<'a>, input: &'a [u8]) {
 }
 
 pub(crate) fn repair_utf16<'a>(row: &mut Row<'a>, input: &'a [u8]) {
-    let mut out = vec![0; input.len() + 1];
+    let mut out = Room::new(input.len() + 1);
     row.peer("encoding_rs", move || {
         let mut decoder = UTF_8.new_decoder_without_bom_handling();
         decoder.decode_to_utf16(black_box(input), black_box(&mut out), true).2 as u64
@@ -254,7 +254,7 @@ fn up_to_tail_simdutf8(bytes: &[u8]) -> Option<usize> {
 
 /// As in C++: the destination is a pointer to enough memory.
 pub(crate) fn to_chars<'a>(row: &mut Row<'a>, texts: ByteTexts<'a>) {
-    let mut units = vec![0_u32; room(texts)];
+    let mut units = Room::<u32>::new(room(texts));
     row.peer("simdutf", move || {
         let mut written = 0;
         for text in black_box(texts) {
@@ -269,7 +269,7 @@ pub(crate) fn to_chars<'a>(row: &mut Row<'a>, texts: ByteTexts<'a>) {
 }
 
 pub(crate) fn to_utf16<'a>(row: &mut Row<'a>, texts: ByteTexts<'a>) {
-    let mut units = vec![0_u16; room(texts)];
+    let mut units = Room::<u16>::new(room(texts));
     row.peer("simdutf", move || {
         let mut written = 0;
         for text in black_box(texts) {
@@ -281,7 +281,7 @@ pub(crate) fn to_utf16<'a>(row: &mut Row<'a>, texts: ByteTexts<'a>) {
         black_box(&units);
         written as u64
     });
-    let mut units = vec![0_u16; room(texts) + 1];
+    let mut units = Room::<u16>::new(room(texts) + 1);
     row.peer("encoding_rs", move || {
         let mut written = 0;
         for text in black_box(texts) {
@@ -315,7 +315,7 @@ pub(crate) fn from_chars<'a>(row: &mut Row<'a>, texts: CharTexts<'a>) {
 pub(crate) fn from_utf16<'a>(row: &mut Row<'a>, chunks: &'a [&'a [u16]]) {
     repair_from_utf16(row, chunks);
     let longest = chunks.iter().map(|chunk| chunk.len()).max().unwrap_or(0);
-    let mut bytes = vec![0; 3 * longest];
+    let mut bytes = Room::<u8>::new(3 * longest);
     row.peer("simdutf", move || {
         let convert = |chunk: &&[u16]| {
             assert!(3 * chunk.len() <= bytes.len());

@@ -315,7 +315,7 @@ This page is generated; [README.md](README.md) describes how.
 
 The functions of `utf8-simd` beside the development heads of simdutf (C++) and simdutf8, which no release contains yet. Ratios are a peer's time \
 divided by ours: above 1 we are faster, below 1 the ratio is **bold**. The rows with the lowest ratios are first. GB/s are of input; the size is the \
-length in UTF-8. Texts of up to 8 KiB fit in the L1 cache together. After `+24`, an input begins 24 bytes after a multiple of 64.
+length in UTF-8. Texts of up to 8 KiB fit in the L1 cache together. After `+24`, an input begins 24 bytes after a multiple of 64; outputs begin with a page.
 
 `locate` finds the error near the start, in the middle or near the end of 8 KiB. `replace-from-utf-16` replaces unpaired surrogates, one in 16, \
 64 or 1000 units of a text of 64 KiB in UTF-8. `to` and `from` are conversions from and to UTF-8; `utf-32` is in numbers, of which each is tested, \
