@@ -13,8 +13,13 @@ pub(crate) struct Room<T> {
 
 impl<T: Clone + Default> Room<T> {
     pub(crate) fn new(len: usize) -> Self {
-        let mut items = vec![T::default(); len + PAGE / size_of::<T>()];
-        let start = items.as_ptr().align_offset(PAGE);
+        Self::aligned(len, PAGE)
+    }
+
+    /// Begins at a multiple of `to` bytes instead.
+    pub(crate) fn aligned(len: usize, to: usize) -> Self {
+        let mut items = vec![T::default(); len + to / size_of::<T>()];
+        let start = items.as_ptr().align_offset(to);
         items.truncate(start + len);
         Self { items, start }
     }

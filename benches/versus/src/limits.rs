@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 use utf8_simd::{Latin1, Level, Stop, Transcoded, Utf8, Utf16, is_utf8, transcode};
 
-use crate::support::{Bench, Corpus, Row, Work};
+use crate::support::{Bench, Corpus, Room, Row, Work};
 
 /// The bytes that an operation reads and writes. They fit in common sizes of the cache with this name; the last do not fit in
 /// any.
@@ -50,12 +50,12 @@ pub(crate) fn limits(bench: &mut Bench) {
 
 fn validate(bench: &mut Bench, corpus: Corpus, size: &str, total: usize) {
     let Some(name) = bench.name("limit-validate", corpus.name(), size) else { return };
-    let input = Aligned::new(repeated(&corpus.text(PART, 0), total).as_bytes());
-    let mut row = Row::new(name, Work::new(input.get().len(), 1, "text"));
+    let input = at_line(repeated(&corpus.text(PART, 0), total).as_bytes());
+    let mut row = Row::new(name, Work::new(input.len(), 1, "text"));
     row.expect(1);
-    row.ours(|| is_utf8(black_box(input.get())).into());
+    row.ours(|| is_utf8(black_box(&input)).into());
     row.expect(0);
-    row.floor("(limit)", || load_and_store(black_box(input.get()), &mut []));
+    row.floor("(limit)", || load_and_store(black_box(&input), &mut []));
     bench.measure(row);
 }
 
@@ -79,22 +79,20 @@ impl Conversion<'_> {
     ) {
         let Some(name) = bench.name(what, self.corpus.name(), self.size) else { return };
         let len = self.total * self.part.len() / (self.part.len() + other);
-        let input = Aligned::new(&input(&repeated(self.part, len)));
-        let written = convert(input.get(), &mut vec![O::default(); 4 * input.get().len()]).written;
-        let [bytes, stored] = [size_of_val(input.get()), written * size_of::<O>()];
-        let (mut output, mut limit) = (Aligned::zeroed(written), Aligned::zeroed(stored));
+        let input = at_line(&input(&repeated(self.part, len)));
+        let written = convert(&input, &mut vec![O::default(); 4 * input.len()]).written;
+        let [bytes, stored] = [size_of_val(&*input), written * size_of::<O>()];
+        let (mut output, mut limit) = (Room::aligned(written, LINE), Room::aligned(stored, LINE));
         let mut row = Row::new(name, Work::new(bytes, 1, "text"));
         row.expect(written);
         row.ours(|| {
-            let done = convert(black_box(input.get()), output.get_mut());
+            let done = convert(black_box(&input), &mut output);
             assert_eq!(done.stop, Stop::Done);
-            black_box(output.get());
+            black_box(&output);
             done.written as u64
         });
         row.expect(stored / LINE);
-        row.floor("(limit)", || {
-            load_and_store(black_box(as_bytes(input.get())), black_box(limit.get_mut()))
-        });
+        row.floor("(limit)", || load_and_store(black_box(as_bytes(&input)), black_box(&mut limit)));
         bench.measure(row);
     }
 }
@@ -130,33 +128,11 @@ fn as_bytes<I: Item>(items: &[I]) -> &[u8] {
     unsafe { std::slice::from_raw_parts(items.as_ptr().cast(), size_of_val(items)) }
 }
 
-/// Items that begin at a cache line.
-struct Aligned<T> {
-    items: Vec<T>,
-    start: usize,
-}
-
-impl<T: Copy + Default> Aligned<T> {
-    fn zeroed(len: usize) -> Self {
-        let mut items = vec![T::default(); len + LINE];
-        let start = items.as_ptr().align_offset(LINE);
-        items.truncate(start + len);
-        Self { items, start }
-    }
-
-    fn new(items: &[T]) -> Self {
-        let mut aligned = Self::zeroed(items.len());
-        aligned.get_mut().copy_from_slice(items);
-        aligned
-    }
-
-    fn get(&self) -> &[T] {
-        &self.items[self.start..]
-    }
-
-    fn get_mut(&mut self) -> &mut [T] {
-        &mut self.items[self.start..]
-    }
+/// The same items, from the start of a cache line.
+fn at_line<T: Item>(items: &[T]) -> Room<T> {
+    let mut room = Room::aligned(items.len(), LINE);
+    room.copy_from_slice(items);
+    room
 }
 
 /// Loads the lines of `input` and stores to those of `output`, in turns. Returns the number of lines stored.

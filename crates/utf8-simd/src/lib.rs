@@ -83,6 +83,7 @@ pub use validate::{
 // For `utf8-codec`.
 #[doc(hidden)]
 pub use simd::{
-    BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, NulForm, Repaired, ScalarUnit, Sequence, Validated,
-    begins_nothing, error_at_start, head, sequence, sequence_len, surrogate_pair, tail,
+    BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, NulForm, RepairedPrefix, ScalarUnit, Sequence,
+    Validated, begins_nothing, error_at_start, head, sequence, sequence_len, surrogate_pair, tail,
+    tail_mut,
 };

@@ -1,7 +1,8 @@
 //! Buffer to buffer: how much of a chunk fits in a destination of fixed size, and how does the caller continue?
 
 use utf8_simd::{
-    Level, Repaired, Stop, Target, Transcoded, Utf8, Utf16, Validated, head, tail, transcode,
+    Level, RepairedPrefix, Stop, Target, Transcoded, Utf8, Utf16, Validated, head, tail, tail_mut,
+    transcode,
 };
 
 #[cfg(feature = "alloc")]
@@ -290,7 +291,7 @@ impl Utf8Decoder {
                 Stop::IllFormed(_) => self.scanner.set_density(ErrorDensity::Dense),
                 Stop::Full | Stop::Unmappable(_) => {}
             }
-            let room = units.get_mut(written..).unwrap_or_default();
+            let room = tail_mut(units, written);
             let next = self.put_next::<T>(input, mode, room, &mut scratch);
             input = tail(input, next.read);
             written += next.written;
@@ -301,7 +302,7 @@ impl Utf8Decoder {
                 }
                 status => break status,
             }
-            done = self.put_text::<T>(input, units.get_mut(written..).unwrap_or_default());
+            done = self.put_text::<T>(input, tail_mut(units, written));
         };
         progress(chunk.len() - input.len(), self.incomplete(), written, status)
     }
@@ -391,7 +392,8 @@ impl Utf8Decoder {
         if !asks_for_it {
             return None;
         }
-        let Repaired { read: read @ 1.., written, errors } = T::put_damaged(input, room) else {
+        let RepairedPrefix { read: read @ 1.., written, errors } = T::put_damaged(input, room)
+        else {
             return None;
         };
         let position = self.scanner.position();

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use arbitrary::Arbitrary;
-use utf8_simd::{ErrorLen, Level, NulForm, Repaired, Validated};
+use utf8_simd::{ErrorLen, Level, NulForm, RepairedPrefix, Validated};
 
 use super::input::Bytes;
 
@@ -259,7 +259,7 @@ fn parts(level: Level, bytes: &[u8]) {
 fn repairs(level: Level, bytes: &[u8], less: usize) {
     let whole = String::from_utf8_lossy(bytes);
     let mut units = vec![UNIT; whole.encode_utf16().count() + 96 - less.min(96)];
-    let Repaired { read, written, errors } = level.decode_damaged_utf16(bytes, &mut units);
+    let RepairedPrefix { read, written, errors } = level.decode_damaged_utf16(bytes, &mut units);
     let (front, back) = bytes.split_at(read);
     let [front_text, back_text] = [front, back].map(String::from_utf8_lossy);
     assert!(

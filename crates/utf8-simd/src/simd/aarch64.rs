@@ -8,7 +8,7 @@ use crate::simd::generic::{
     lanewise, one_part, operations,
 };
 pub(in crate::simd) use crate::simd::reference::{find_outside, join_pairs, split_pairs, unmask};
-use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Repaired, Validated, reference, table};
+use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, RepairedPrefix, Validated, reference, table};
 
 operations!("neon", NeonBytes, NeonBytes,
     33..=64 => validate_halves::<NeonBytes, 32>,

@@ -15,7 +15,7 @@ use super::wasm32;
 #[cfg(target_arch = "x86_64")]
 use super::x86_64::{avx2, avx512, sse41};
 use crate::simd::{
-    BLOCK_ERRORS_LEN, BlockErrors, InstructionSet, Level, RecodeSteps, Repaired, Validated,
+    BLOCK_ERRORS_LEN, BlockErrors, InstructionSet, Level, RecodeSteps, RepairedPrefix, Validated,
     as_uninit, reference,
 };
 
@@ -231,18 +231,22 @@ impl Level {
 
     /// Like [`decode_damaged_utf16`](Self::decode_damaged_utf16), to `char`s.
     #[inline]
-    pub fn decode_damaged_chars<C: ScalarUnit>(self, input: &[u8], out: &mut [C]) -> Repaired {
+    pub fn decode_damaged_chars<C: ScalarUnit>(
+        self,
+        input: &[u8],
+        out: &mut [C],
+    ) -> RepairedPrefix {
         // SAFETY: every level writes the scalar values of well-formed sequences, which it has tested, U+FFFD, and zeros.
         let out = unsafe { C::as_numbers(out) };
         dispatch!(self, decode_damaged_chars(input, out))
     }
 
     /// Decodes blocks of 64 bytes at the start of `input`, which does not begin inside a sequence, with U+FFFD for each
-    /// ill-formed part (Unicode 3.9, table 3-8). Stops where fewer bytes are left, and after three
-    /// blocks without an error, and may stop where fewer than 72 units fit; a level without vectors decodes nothing. Later units of `out` may be overwritten, with zeros, U+FFFD
-    /// or characters of the text.
+    /// ill-formed part (Unicode 3.9, table 3-8). Stops where fewer bytes are left, and after three blocks without an error; may
+    /// stop where fewer than 72 units fit. A level without vectors decodes nothing. Later units of `out` may be overwritten, with
+    /// zeros, U+FFFD or characters of the text.
     #[inline]
-    pub fn decode_damaged_utf16(self, input: &[u8], out: &mut [u16]) -> Repaired {
+    pub fn decode_damaged_utf16(self, input: &[u8], out: &mut [u16]) -> RepairedPrefix {
         dispatch!(self, decode_damaged_utf16(input, out))
     }
 

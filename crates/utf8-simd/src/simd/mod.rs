@@ -118,11 +118,11 @@ pub(crate) use reference::ascii_len;
 pub use reference::pairs::NulForm;
 pub use reference::{Sequence, begins_nothing, sequence, surrogate_pair};
 pub use results::BLOCK_ERRORS_LEN;
-pub use results::{BlockErrors, ErrorLen, Repaired, Validated};
+pub use results::{BlockErrors, ErrorLen, RepairedPrefix, Validated};
 pub(crate) use slices::Task;
 pub(crate) use slices::table;
 use slices::{as_uninit, bytes_to_multiple};
-pub use slices::{head, tail};
+pub use slices::{head, tail, tail_mut};
 
 /// An implementation of the inner loops that this machine can run.
 ///

@@ -55,7 +55,7 @@ pub struct BlockErrors {
 
 /// What [`Level::decode_damaged_utf16`](crate::simd::Level::decode_damaged_utf16) has decoded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Repaired {
+pub struct RepairedPrefix {
     /// The number of bytes read.
     pub read: usize,
     /// The number of units written.

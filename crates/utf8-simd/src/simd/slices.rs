@@ -18,6 +18,13 @@ pub fn tail<T>(items: &[T], len: usize) -> &[T] {
     &items[len.min(items.len())..]
 }
 
+/// Returns what follows the first `len` items, like [`tail`].
+#[inline(always)]
+pub fn tail_mut<T>(items: &mut [T], len: usize) -> &mut [T] {
+    debug_assert!(len <= items.len());
+    items.get_mut(len..).unwrap_or_default()
+}
+
 /// Returns the number of bytes from the start of `items` to the next address that is a multiple of `of`.
 #[inline(always)]
 pub(in crate::simd) fn bytes_to_multiple<T>(items: &[T], of: usize) -> usize {

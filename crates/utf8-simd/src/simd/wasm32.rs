@@ -13,7 +13,7 @@ use crate::simd::generic::{
     first_mut, lanewise, one_part, operations,
 };
 pub(in crate::simd) use crate::simd::reference::{find_outside, join_pairs, split_pairs, unmask};
-use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Repaired, Validated, reference};
+use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, RepairedPrefix, Validated, reference};
 
 // In V8, blocks in a loop take up to 40 % less than halves without one. One loop for all lengths takes 5 % more for ASCII.
 operations!("simd128", Simd128Bytes, Simd128Bytes,

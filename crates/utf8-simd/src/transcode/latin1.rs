@@ -2,7 +2,7 @@
 
 use super::utf16::{is_high, stop_before};
 use super::{Errors, Latin1, Source, Stop, Target, Transcoded, Utf8, convert_units, through_utf16};
-use crate::simd::{Latin1ToUtf16, Level, Sequence, ToLatin1, head, sequence, tail};
+use crate::simd::{Latin1ToUtf16, Level, Sequence, ToLatin1, head, sequence, tail, tail_mut};
 
 impl Source for Latin1 {
     type Input = [u8];
@@ -86,7 +86,7 @@ fn from_utf8_after(
         return Transcoded { read, written, stop };
     }
     loop {
-        let (rest, room) = (tail(input, read), output.get_mut(written..).unwrap_or_default());
+        let (rest, room) = (tail(input, read), tail_mut(output, written));
         let window = head(rest, before_character(rest, WINDOW));
         let put = |units: &[u16], room: &mut [u8]| put(units, room, errors);
         let done = through_utf16::<Utf8, _>(window, room, errors, GREATEST, put);
@@ -95,7 +95,7 @@ fn from_utf8_after(
         if done.stop != Stop::Done || read == input.len() {
             return Transcoded { read, written, stop: done.stop };
         }
-        let room = output.get_mut(written..).unwrap_or_default();
+        let room = tail_mut(output, written);
         let (more, len) = Level::detect().decode_latin1(tail(input, read), room);
         read += more;
         written += len;

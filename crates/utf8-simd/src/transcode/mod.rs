@@ -34,7 +34,7 @@ pub use owned::{
 use alloc::string::String;
 use core::ops::{Index, RangeFrom};
 
-use crate::simd::{Repaired, ScalarUnit};
+use crate::simd::{RepairedPrefix, ScalarUnit};
 #[cfg(feature = "alloc")]
 use crate::validate::valid_prefix;
 use utf16::is_high;
@@ -213,8 +213,8 @@ pub trait Target: Sized {
 
     /// Converts damaged UTF-8 at the start of `input`, with U+FFFD for each ill-formed part, if there is a fast method for it.
     #[doc(hidden)]
-    fn put_damaged(_input: &[u8], _output: &mut [Self::Unit]) -> Repaired {
-        Repaired::default()
+    fn put_damaged(_input: &[u8], _output: &mut [Self::Unit]) -> RepairedPrefix {
+        RepairedPrefix::default()
     }
 
     #[doc(hidden)]

@@ -9,8 +9,8 @@ use super::{
     replacing, through_utf16, utf32,
 };
 use crate::simd::{
-    AsciiToBytes, BytesToUnits, BytesToUtf8, Level, Repaired, ScalarUnit, Task, ToLatin1, ToUtf32,
-    UnitsToBytes, unit_bytes,
+    AsciiToBytes, BytesToUnits, BytesToUtf8, Level, RepairedPrefix, ScalarUnit, Task, ToLatin1,
+    ToUtf32, UnitsToBytes, unit_bytes,
 };
 #[cfg(feature = "alloc")]
 use crate::text::push_utf16;
@@ -78,7 +78,7 @@ impl Source for Utf16 {
 impl Target for Utf16 {
     type Unit = u16;
 
-    fn put_damaged(input: &[u8], output: &mut [u16]) -> Repaired {
+    fn put_damaged(input: &[u8], output: &mut [u16]) -> RepairedPrefix {
         put_damaged(input, output)
     }
 

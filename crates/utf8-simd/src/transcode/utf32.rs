@@ -6,7 +6,8 @@ use super::{
     Errors, Source, Stop, Target, Transcoded, Utf32, convert_units, recode_first, replacing,
 };
 use crate::simd::{
-    Level, Repaired, ScalarUnit, ToUtf8, ToUtf16, ToUtf32, scalar_values, surrogate_pair, tail,
+    Level, RepairedPrefix, ScalarUnit, ToUtf8, ToUtf16, ToUtf32, scalar_values, surrogate_pair,
+    tail,
 };
 
 impl Source for char {
@@ -36,7 +37,7 @@ impl Source for char {
 impl Target for char {
     type Unit = char;
 
-    fn put_damaged(input: &[u8], output: &mut [char]) -> Repaired {
+    fn put_damaged(input: &[u8], output: &mut [char]) -> RepairedPrefix {
         put_damaged(input, output)
     }
 
@@ -89,7 +90,7 @@ fn rest_to_utf8(input: &[u32], output: &mut [u8], errors: Errors) -> Transcoded 
 impl Target for Utf32 {
     type Unit = u32;
 
-    fn put_damaged(input: &[u8], output: &mut [u32]) -> Repaired {
+    fn put_damaged(input: &[u8], output: &mut [u32]) -> RepairedPrefix {
         put_damaged(input, output)
     }
 

@@ -8,7 +8,8 @@ use core::fmt::Debug;
 use super::push_by_blocks;
 use super::{Errors, Source, Stop, Target, Transcoded, Utf8, latin1};
 use crate::simd::{
-    BLOCK_ERRORS_LEN, BlockErrors, Level, Repaired, ScalarUnit, Sequence, head, sequence, tail,
+    BLOCK_ERRORS_LEN, BlockErrors, Level, RepairedPrefix, ScalarUnit, Sequence, head, sequence,
+    tail, tail_mut,
 };
 use crate::text::split_far;
 use crate::validate::{PrefixEnd, valid_prefix, valid_prefix_dense};
@@ -141,14 +142,14 @@ pub(super) trait DecodeUnit: Copy + From<u8> + Debug + 'static {
     }
 
     /// Decodes blocks of damaged text; see [`Level::decode_damaged_utf16`].
-    fn decode_damaged_blocks(_level: Level, _input: &[u8], _output: &mut [Self]) -> Repaired {
-        Repaired::default()
+    fn decode_damaged_blocks(_level: Level, _input: &[u8], _output: &mut [Self]) -> RepairedPrefix {
+        RepairedPrefix::default()
     }
 
     /// Decodes the start of `input`, which has an error near, with U+FFFD for each ill-formed part. Returns the bytes
     /// read and the units written.
     fn decode_damaged(level: Level, input: &[u8], output: &mut [Self]) -> (usize, usize) {
-        if let Repaired { read: read @ 1.., written, .. } = put_damaged(input, output) {
+        if let RepairedPrefix { read: read @ 1.., written, .. } = put_damaged(input, output) {
             return (read, written);
         }
         let mut repaired = [0; 1024];
@@ -201,7 +202,7 @@ impl DecodeUnit for u16 {
         level.decode_ascii_utf16(bytes, output)
     }
 
-    fn decode_damaged_blocks(level: Level, input: &[u8], output: &mut [u16]) -> Repaired {
+    fn decode_damaged_blocks(level: Level, input: &[u8], output: &mut [u16]) -> RepairedPrefix {
         level.decode_damaged_utf16(input, output)
     }
 
@@ -223,7 +224,7 @@ impl<C: ScalarUnit> DecodeUnit for C {
         level.decode_ascii_chars(bytes, output)
     }
 
-    fn decode_damaged_blocks(level: Level, input: &[u8], output: &mut [C]) -> Repaired {
+    fn decode_damaged_blocks(level: Level, input: &[u8], output: &mut [C]) -> RepairedPrefix {
         level.decode_damaged_chars(input, output)
     }
 
@@ -261,7 +262,7 @@ fn decode_valid<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Transcoded {
     let level = Level::detect();
     let (mut read, mut written, mut is_after_ascii) = (0, 0, false);
     loop {
-        let (rest, room) = (tail(input, read), output.get_mut(written..).unwrap_or_default());
+        let (rest, room) = (tail(input, read), tail_mut(output, written));
         if is_after_ascii
             && rest.len() <= SHORT
             && let Some(units) = U::decode_short(level, rest, room)
@@ -325,31 +326,31 @@ fn window<U: DecodeUnit>(room: usize) -> usize {
 const NEAR: usize = 128;
 
 /// Decodes damaged text at the start of `input`, with U+FFFD for each ill-formed part, if there is a fast method for it.
-pub(super) fn put_damaged<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Repaired {
-    if input.len() > DAMAGED_ASCII_BLOCK
-        && let done @ Repaired { read: 1.., .. } = put_damaged_ascii(input, output)
+pub(super) fn put_damaged<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> RepairedPrefix {
+    if input.len() > ASCII_BLOCK
+        && let done @ RepairedPrefix { read: 1.., .. } = put_damaged_ascii(input, output)
     {
         return done;
     }
     match put_damaged_blocks(input, output) {
-        Repaired { read: 0, .. } => put_damaged_ascii(input, output),
+        RepairedPrefix { read: 0, .. } => put_damaged_ascii(input, output),
         done => done,
     }
 }
 
 /// Decodes damaged text block by block. Decodes nothing if the level has no method for blocks.
-fn put_damaged_blocks<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Repaired {
+fn put_damaged_blocks<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> RepairedPrefix {
     /// The most bytes of text that are read at once.
     const FAR: usize = 4096;
     let level = Level::detect();
-    let mut done = Repaired::default();
+    let mut done = RepairedPrefix::default();
     loop {
-        let (rest, room) = (tail(input, done.read), rest_of(output, done.written));
+        let (rest, room) = (tail(input, done.read), tail_mut(output, done.written));
         let mut part = U::decode_damaged_blocks(level, rest, room);
         if part.read == 0 {
             part = put_damaged_few(level, rest, room);
         }
-        let (rest, room) = (tail(rest, part.read), rest_of(room, part.written));
+        let (rest, room) = (tail(rest, part.read), tail_mut(room, part.written));
         let (text, end) = match part.errors {
             0 => ("", PrefixEnd::Input),
             _ => valid_prefix_dense(head(rest, rest.len().min(window::<U>(room.len())).min(FAR))),
@@ -366,7 +367,7 @@ fn put_damaged_blocks<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Repaired
 
 /// Decodes a few bytes of damaged text, fewer than a block, as many as there is certainly room for. Leaves an incomplete end.
 /// Decodes nothing if the level has no method for blocks.
-fn put_damaged_few<U: DecodeUnit>(level: Level, input: &[u8], output: &mut [U]) -> Repaired {
+fn put_damaged_few<U: DecodeUnit>(level: Level, input: &[u8], output: &mut [U]) -> RepairedPrefix {
     /// A block ends at most three bytes earlier, and more units may be overwritten.
     const MOST: usize = BLOCK_ERRORS_LEN - 3;
     const UNITS: usize = BLOCK_ERRORS_LEN + 8;
@@ -388,30 +389,26 @@ fn put_damaged_few<U: DecodeUnit>(level: Level, input: &[u8], output: &mut [U]) 
     match (output.get_mut(..written), units.get(..written)) {
         (Some(output), Some(units)) if done.read > 0 => {
             output.copy_from_slice(units);
-            Repaired { read: input.len(), written, ..done }
+            RepairedPrefix { read: input.len(), written, ..done }
         }
-        _ => Repaired::default(),
+        _ => RepairedPrefix::default(),
     }
 }
 
-fn rest_of<U>(output: &mut [U], at: usize) -> &mut [U] {
-    output.get_mut(at..).unwrap_or_default()
-}
-
-const DAMAGED_ASCII_BLOCK: usize = 32;
+/// The bytes of damaged ASCII that are decoded at once.
+const ASCII_BLOCK: usize = 32;
 
 /// Decodes damaged ASCII at the start of `input`: a unit for each byte. Stops before a sequence or an ill-formed part of more
 /// bytes, and after 128 bytes or more without an error. Decodes nothing if the first bytes are not damaged ASCII, or if a unit
 /// of the output is not a character. Rows `replace-utf-16/latin-1` of `benches/scenarios/damaged.rs`.
-fn put_damaged_ascii<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Repaired {
-    const BLOCK: usize = DAMAGED_ASCII_BLOCK;
+fn put_damaged_ascii<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> RepairedPrefix {
     const CALM: usize = 128;
-    let &[replacement] = U::REPLACEMENT else { return Repaired::default() };
+    let &[replacement] = U::REPLACEMENT else { return RepairedPrefix::default() };
     let (mut read, mut errors, mut last_error) = (0, 0, 0);
     loop {
-        let (from, to) = (tail(input, read), rest_of(output, read));
-        if let Some(found) = put_singles::<U, BLOCK>(from, to, replacement) {
-            read += BLOCK;
+        let (from, to) = (tail(input, read), tail_mut(output, read));
+        if let Some(found) = put_singles::<U, ASCII_BLOCK>(from, to, replacement) {
+            read += ASCII_BLOCK;
             errors += found;
             last_error = if found > 0 { read } else { last_error };
             if read - last_error >= CALM {
@@ -419,10 +416,10 @@ fn put_damaged_ascii<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Repaired 
             }
             continue;
         }
-        if read == 0 && from.len() > BLOCK {
+        if read == 0 && from.len() > ASCII_BLOCK {
             break;
         }
-        for (at, (&byte, to)) in from.iter().zip(to).take(BLOCK).enumerate() {
+        for (at, (&byte, to)) in from.iter().zip(to).take(ASCII_BLOCK).enumerate() {
             // The byte after a leading byte, or the end, decides.
             let next = if let 0xC2..=0xF4 = byte { from.get(at + 1) } else { Some(&0) };
             if next.is_none_or(|&next| is_continuation(next)) {
@@ -434,7 +431,7 @@ fn put_damaged_ascii<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Repaired 
         }
         break;
     }
-    Repaired { read, written: read, errors }
+    RepairedPrefix { read, written: read, errors }
 }
 
 /// Decodes `N` bytes of ASCII and of ill-formed parts of one byte. Returns how many are ill-formed; `None` if there may be others,

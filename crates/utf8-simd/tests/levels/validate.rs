@@ -8,7 +8,7 @@ use crate::support::{self, Random};
 use std::collections::BTreeSet;
 use std::mem::MaybeUninit;
 
-use utf8_simd::{BlockErrors, ErrorLen, Level, Repaired, Validated};
+use utf8_simd::{BlockErrors, ErrorLen, Level, RepairedPrefix, Validated};
 
 /// Text in every script, and pieces of sequences.
 const SEEDS: &[&[u8]] = &[
@@ -342,16 +342,16 @@ fn check_repairs(level: Level, block: &[u8; 64], parts: BlockErrors) {
     let to_units = level.decode_damaged_utf16(block, &mut units);
     let to_chars = level.decode_damaged_chars(block, &mut chars);
     if level.name() == "portable" {
-        assert_eq!((to_units, to_chars), (Repaired::default(), Repaired::default()));
+        assert_eq!((to_units, to_chars), (RepairedPrefix::default(), RepairedPrefix::default()));
         return;
     }
     let (read, errors) = (parts.end, parts.starts.count_ones() as usize);
     let text = String::from_utf8_lossy(&block[..read]);
     let written = text.encode_utf16().count();
-    assert_eq!(to_units, Repaired { read, written, errors }, "{}", context());
+    assert_eq!(to_units, RepairedPrefix { read, written, errors }, "{}", context());
     assert!(text.encode_utf16().eq(units[..written].iter().copied()), "{}", context());
     let written = text.chars().count();
-    assert_eq!(to_chars, Repaired { read, written, errors }, "{}", context());
+    assert_eq!(to_chars, RepairedPrefix { read, written, errors }, "{}", context());
     let chars = chars.map(char::from_u32);
     assert!(text.chars().map(Some).eq(chars[..written].iter().copied()), "{}", context());
     assert!(chars.iter().all(Option::is_some), "{}: not a char after the text", context());
@@ -368,7 +368,7 @@ fn damaged_text_is_decoded_up_to_three_blocks_without_an_error() {
             errors.iter().for_each(|&at| input[at] = 0xFF);
             let done = level.decode_damaged_utf16(&input, &mut [0; 1000]);
             let errors = errors.iter().filter(|&&at| at < read).count();
-            assert_eq!(done, Repaired { read, written: read, errors }, "{}", level.name());
+            assert_eq!(done, RepairedPrefix { read, written: read, errors }, "{}", level.name());
         }
     }
 }

@@ -56,7 +56,7 @@ mod simd {
     pub use recode::ScalarUnit;
     use reference::{Sequence, begins_nothing, sequence};
     use results::{BLOCK_ERRORS_LEN, BlockErrors};
-    pub use results::{ErrorLen, Repaired, Validated};
+    pub use results::{ErrorLen, RepairedPrefix, Validated};
     pub(crate) use slices::{Task, head, table, tail};
     use slices::{as_uninit, bytes_to_multiple};
 

@@ -1,6 +1,6 @@
 //! All ill-formed parts of a block at once.
 
-use utf8_simd::{Level, Repaired};
+use utf8_simd::{Level, RepairedPrefix};
 
 use crate::automaton::State;
 use crate::grammar::CLASSES;
@@ -66,7 +66,7 @@ fn check_repairs(level: Level, block: &[u8; BLOCK], parts: (u64, u64, u64, usize
     // Numbers, because a wrong one would not be a `char`.
     let mut out = [0xE123_u32; 96];
     let done = level.decode_damaged_chars(block, &mut out);
-    assert_eq!(done, Repaired { read: end, written: len, errors }, "{block:02x?}");
+    assert_eq!(done, RepairedPrefix { read: end, written: len, errors }, "{block:02x?}");
     assert!(out[..len].iter().zip(chars).all(|(&a, &b)| a == u32::from(b)), "{block:02x?}");
     // What is overwritten after them: a value that is no `char` would be undefined behaviour.
     let is_of_text =
@@ -80,7 +80,7 @@ fn check_repairs(level: Level, block: &[u8; BLOCK], parts: (u64, u64, u64, usize
         assert_eq!(&out[written..][..units.len()], units, "{block:02x?}");
         written += units.len();
     }
-    assert_eq!(done, Repaired { read: end, written, errors }, "{block:02x?}");
+    assert_eq!(done, RepairedPrefix { read: end, written, errors }, "{block:02x?}");
 }
 
 /// A string that contains every string of `WINDOW` digits below `digits` once, without the end that wraps around: the

@@ -4,7 +4,7 @@ use super::decode::{EXCESS, OutputUnit, Units};
 use super::lanes::Lanes;
 use super::test::backs_of;
 use super::vector::load;
-use crate::simd::{BLOCK_ERRORS_LEN as BLOCK, BlockErrors, Repaired};
+use crate::simd::{BLOCK_ERRORS_LEN as BLOCK, BlockErrors, RepairedPrefix};
 
 /// The number of blocks without an error after which a level stops, because other methods are then faster. Rows
 /// `replace-utf-16/*/1-in-1024` of `benches/scenarios/damaged.rs`.
@@ -34,8 +34,8 @@ pub(in crate::simd) fn decode_damaged<V: Lanes, U: OutputUnit>(
     input: &[u8],
     out: &mut [U::Item],
     block_errors: impl Fn(&[u8; BLOCK]) -> Option<BlockErrors>,
-) -> Repaired {
-    let mut done = Repaired::default();
+) -> RepairedPrefix {
+    let mut done = RepairedPrefix::default();
     let mut clean = 0;
     while clean < PATIENCE
         && let Some(block) = input[done.read..].first_chunk::<BLOCK>()

@@ -181,12 +181,12 @@ macro_rules! operations {
         }
 
         #[target_feature(enable = $feature)]
-        pub(in crate::simd) fn decode_damaged_chars(input: &[u8], out: &mut [u32]) -> Repaired {
+        pub(in crate::simd) fn decode_damaged_chars(input: &[u8], out: &mut [u32]) -> RepairedPrefix {
             generic::decode_damaged::<$vector, u32>(<$vector>::zero(), input, out, |block| block_errors(block))
         }
 
         #[target_feature(enable = $feature)]
-        pub(in crate::simd) fn decode_damaged_utf16(input: &[u8], out: &mut [u16]) -> Repaired {
+        pub(in crate::simd) fn decode_damaged_utf16(input: &[u8], out: &mut [u16]) -> RepairedPrefix {
             generic::decode_damaged::<$vector, u16>(<$vector>::zero(), input, out, |block| block_errors(block))
         }
 

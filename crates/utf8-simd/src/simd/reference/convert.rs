@@ -6,7 +6,7 @@
 use core::mem::MaybeUninit;
 
 use super::ascii_len;
-use crate::simd::{Repaired, bytes_to_multiple};
+use crate::simd::{RepairedPrefix, bytes_to_multiple};
 
 pub(in crate::simd) fn count_chars(text: &str) -> usize {
     text.chars().count()
@@ -201,13 +201,13 @@ pub(in crate::simd) fn decode_ascii<U: DecodedUnit>(bytes: &[u8], out: &mut [U])
 }
 
 /// Decodes nothing.
-pub(in crate::simd) fn decode_damaged_chars(_input: &[u8], _out: &mut [u32]) -> Repaired {
-    Repaired::default()
+pub(in crate::simd) fn decode_damaged_chars(_input: &[u8], _out: &mut [u32]) -> RepairedPrefix {
+    RepairedPrefix::default()
 }
 
 /// Decodes nothing.
-pub(in crate::simd) fn decode_damaged_utf16(_input: &[u8], _out: &mut [u16]) -> Repaired {
-    Repaired::default()
+pub(in crate::simd) fn decode_damaged_utf16(_input: &[u8], _out: &mut [u16]) -> RepairedPrefix {
+    RepairedPrefix::default()
 }
 
 /// Decodes `bytes` if they are short ASCII and fit. Returns the number of units.

@@ -8,7 +8,7 @@ use crate::simd::generic::{
     arithmetic, first, first_mut, lanewise, one_part, operations,
 };
 pub(in crate::simd) use crate::simd::reference::{find_outside, join_pairs, split_pairs, unmask};
-use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Repaired, Validated, reference};
+use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, RepairedPrefix, Validated, reference};
 
 operations!("sse4.1,popcnt", Bytes16, Bytes16,
     33..=64 => validate_halves::<Bytes16, 32>,

@@ -13,7 +13,7 @@ use crate::simd::generic::{
     lanewise, operations,
 };
 pub(in crate::simd) use crate::simd::reference::unmask;
-use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Repaired, Validated, reference};
+use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, RepairedPrefix, Validated, reference};
 pub(in crate::simd) use pairs::{join_pairs, split_pairs};
 
 operations!("avx2,popcnt", Bytes32, Bytes16,

@@ -8,25 +8,25 @@ use super::units::{Planes, continuing, put_wide, store_units};
 use crate::simd::generic::{OutputUnit, PATIENCE, Vector};
 use crate::simd::x86_64::avx512::find::block_errors;
 use crate::simd::x86_64::avx512::vector::{BLOCK, Bytes64, lanes, load};
-use crate::simd::{Repaired, as_uninit};
+use crate::simd::{RepairedPrefix, as_uninit};
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(in crate::simd) fn decode_damaged_chars(input: &[u8], out: &mut [u32]) -> Repaired {
+pub(in crate::simd) fn decode_damaged_chars(input: &[u8], out: &mut [u32]) -> RepairedPrefix {
     decode_damaged::<u32>(input, out)
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(in crate::simd) fn decode_damaged_utf16(input: &[u8], out: &mut [u16]) -> Repaired {
+pub(in crate::simd) fn decode_damaged_utf16(input: &[u8], out: &mut [u16]) -> RepairedPrefix {
     decode_damaged::<u16>(input, out)
 }
 
 /// Decodes blocks of damaged text; see [`Level::decode_damaged_utf16`](crate::simd::Level::decode_damaged_utf16).
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-fn decode_damaged<U: OutputUnit>(input: &[u8], out: &mut [U::Item]) -> Repaired {
+fn decode_damaged<U: OutputUnit>(input: &[u8], out: &mut [U::Item]) -> RepairedPrefix {
     // SAFETY: vectors are written, and `OutputUnit` allows any value.
     let out = unsafe { as_uninit(out) };
-    let mut done = Repaired::default();
+    let mut done = RepairedPrefix::default();
     let mut clean = 0;
     while clean < PATIENCE
         && let Some(bytes) = input[done.read..].first_chunk()
