@@ -100,10 +100,11 @@ pub(crate) fn room(texts: ByteTexts<'_>) -> usize {
 fn ours_to_chars<'a>(texts: ByteTexts<'a>) -> impl FnMut() -> u64 + 'a {
     let mut chars = Room::new(room(texts));
     move || {
+        let chars = &mut chars[..];
         let mut written = 0;
         for text in black_box(texts) {
             let mut decoder = Utf8Decoder::new();
-            let progress = decoder.push_to_chars(text.as_bytes(), ErrorMode::Fatal, &mut chars);
+            let progress = decoder.push_to_chars(text.as_bytes(), ErrorMode::Fatal, chars);
             assert_eq!(progress.status, Status::Done, "the text is UTF-8, and fits");
             written += progress.written;
         }
@@ -115,6 +116,7 @@ fn ours_to_chars<'a>(texts: ByteTexts<'a>) -> impl FnMut() -> u64 + 'a {
 fn std_to_chars<'a>(texts: ByteTexts<'a>) -> impl FnMut() -> u64 + 'a {
     let mut chars = Room::new(room(texts));
     move || {
+        let chars = &mut chars[..];
         let mut written = 0;
         for text in black_box(texts) {
             let text = std::str::from_utf8(text.as_bytes()).expect("the text is UTF-8");
@@ -133,10 +135,11 @@ fn std_to_chars<'a>(texts: ByteTexts<'a>) -> impl FnMut() -> u64 + 'a {
 fn ours_to_utf16<'a>(texts: ByteTexts<'a>) -> impl FnMut() -> u64 + 'a {
     let mut units = Room::new(room(texts));
     move || {
+        let units = &mut units[..];
         let mut written = 0;
         for text in black_box(texts) {
             let mut decoder = Utf8Decoder::new();
-            let progress = decoder.push_to_utf16(text.as_bytes(), ErrorMode::Fatal, &mut units);
+            let progress = decoder.push_to_utf16(text.as_bytes(), ErrorMode::Fatal, units);
             assert_eq!(progress.status, Status::Done, "the text is UTF-8, and fits");
             written += progress.written;
         }
@@ -148,6 +151,7 @@ fn ours_to_utf16<'a>(texts: ByteTexts<'a>) -> impl FnMut() -> u64 + 'a {
 fn std_to_utf16<'a>(texts: ByteTexts<'a>) -> impl FnMut() -> u64 + 'a {
     let mut units = Room::new(room(texts));
     move || {
+        let units = &mut units[..];
         let mut written = 0;
         for text in black_box(texts) {
             let text = std::str::from_utf8(text.as_bytes()).expect("the text is UTF-8");
@@ -171,9 +175,10 @@ pub(crate) fn buffer(texts: &[Vec<char>]) -> Room<u8> {
 fn ours_from_chars(texts: &[Vec<char>]) -> impl FnMut() -> u64 + '_ {
     let mut buffer = buffer(texts);
     move || {
+        let buffer = &mut buffer[..];
         let mut written = 0;
         for chars in black_box(texts) {
-            let progress = Utf8Encoder::new().push_chars_to_slice(chars, &mut buffer);
+            let progress = Utf8Encoder::new().push_chars_to_slice(chars, buffer);
             assert_eq!(progress.status, Status::Done, "there is room");
             written += progress.written;
         }
