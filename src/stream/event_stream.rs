@@ -1,5 +1,6 @@
 //! How does a stream of chunks become a stream of events?
 
+use std::borrow::Borrow;
 use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -191,7 +192,7 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
                 0 => *held = Bytes::new(),
                 rest => held.advance(held.len() - rest),
             };
-            if let Some(item) = next_item(decoder, held, keep, &event, &comment) {
+            if let Some(item) = next_item(decoder, &mut *held, keep, &event, &comment) {
                 return Poll::Ready(Some(item));
             }
         }
@@ -209,10 +210,8 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
                     if decoder.take_byte(&chunk) {
                         continue;
                     }
-                    let mut chunk = chunk;
-                    let keep = |chunk: &mut Bytes, rest| {
+                    let keep = |chunk: Bytes, rest| {
                         let used = chunk.len() - rest;
-                        let chunk = mem::take(chunk);
                         if rest > 0 {
                             // Moved first: after a change, that is a store-to-load forwarding stall. Rows
                             // `event-stream/ascii/180`.
@@ -220,7 +219,7 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
                             held.advance(used);
                         }
                     };
-                    if let Some(item) = next_item(decoder, &mut chunk, keep, &event, &comment) {
+                    if let Some(item) = next_item(decoder, chunk, keep, &event, &comment) {
                         return Poll::Ready(Some(item));
                     }
                 }
@@ -245,14 +244,14 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
 /// An item is only written where the caller wants it, after the chunk: see
 /// [store forwarding](crate::decoder#store-forwarding).
 #[inline(always)]
-fn next_item<T, E>(
+fn next_item<C: Borrow<Bytes>, T, E>(
     decoder: &mut EventDecoder,
-    chunk: &mut Bytes,
-    keep: impl FnOnce(&mut Bytes, usize),
+    chunk: C,
+    keep: impl FnOnce(C, usize),
     event: impl Fn(Event<ByteString>) -> T,
     comment: impl Fn(ByteString) -> Option<T>,
 ) -> Option<Result<T, StreamError<E>>> {
-    let mut rest = &chunk[..];
+    let mut rest = &chunk.borrow()[..];
     let found = decoder.find_longer(&mut rest);
     let rest = rest.len();
     match found {
@@ -262,7 +261,7 @@ fn next_item<T, E>(
         }
         Found::Event(whole) => {
             let data = match whole {
-                Some(text) => slice_text(chunk, text),
+                Some(text) => slice_text(chunk.borrow(), text),
                 None => decoder.held_data().into(),
             };
             keep(chunk, rest);
@@ -270,7 +269,7 @@ fn next_item<T, E>(
         }
         Found::Comment(whole) => {
             let text = match whole {
-                Some(text) => slice_text(chunk, text),
+                Some(text) => slice_text(chunk.borrow(), text),
                 None => decoder.held_comment().into(),
             };
             keep(chunk, rest);
