@@ -166,8 +166,12 @@ macro_rules! instruction_sets {
                 }
             }
 
-            /// Whether `--cfg utf8_simd_level="NAME"` selects this level, for tests and benchmarks.
-            const fn is_forced(self) -> bool {
+            /// Whether `--cfg utf8_simd_level="NAME"` selects this level, for tests and benchmarks. If `NAME` is `environment`,
+            /// the variable `UTF8_SIMD_LEVEL` has the name of the level: one build for the tests of all levels.
+            fn is_forced(self) -> bool {
+                #[cfg(all(feature = "std", utf8_simd_level = "environment"))]
+                return std::env::var("UTF8_SIMD_LEVEL").is_ok_and(|name| name == self.name());
+                #[cfg(not(all(feature = "std", utf8_simd_level = "environment")))]
                 match self {
                     $($(#[$cfg])* Self::$level => cfg!(utf8_simd_level = $name),)*
                 }
@@ -243,6 +247,8 @@ impl Level {
     #[cold]
     fn find_best() -> Self {
         let any_is_forced = InstructionSet::ALL.iter().any(|level| level.is_forced());
+        #[cfg(utf8_simd_level = "environment")]
+        assert!(any_is_forced, "the variable UTF8_SIMD_LEVEL does not have the name of a level");
         let best = Self::available().filter(|level| !any_is_forced || level.0.is_forced()).last();
         let best = best.unwrap_or(Self::SCALAR);
         best.set_detected();
