@@ -27,7 +27,8 @@ use crate::sse::SharedStr;
 pub struct Event<T = String> {
     /// The type: the last `event` line, or `message` if there was none or if it was empty.
     pub event_type: SharedStr,
-    /// The `data` lines, joined by LF. It can be empty. A decoder borrows it from the chunk if it is one line of it.
+    /// The `data` lines, joined by LF. It can be empty. A decoder borrows most data that is one line of a
+    /// chunk.
     pub data: T,
     /// The last event ID: that of this event, or of the last event before it that had one. It is empty if there
     /// was none. All events to which an ID applies share it.

@@ -246,6 +246,29 @@ fn an_event_that_is_cut_allocates_its_data_once() {
 }
 
 #[test]
+fn a_line_that_is_probably_cut_is_copied() {
+    let kinds = [
+        (1024, 13, [false, false]),
+        (1025, 1025, [true, false]),
+        (1025, 1026, [false, true]),
+        (1025, 1035, [false, false]),
+    ];
+    for (len, rest, [a, b]) in kinds {
+        let mut decoder = EventDecoder::new();
+        let (first, end) = ("x".repeat(len - 1), "x\n\n");
+        assert_eq!(decoder.push(format!("data: {first}").as_bytes()).count(), 0);
+        // The rest of the chunk after the first name of a field.
+        let chunk = format!("{end}data: a\n\ndata: b\n\n:");
+        let chunk = format!("{chunk:~<0$}", end.len() + 6 + rest);
+        let events: Vec<_> = decoder.push(chunk.as_bytes()).map(Result::unwrap).collect();
+        let data: Vec<_> = events.iter().map(|event| &*event.data).collect();
+        assert_eq!(data, [&*format!("{first}x"), "a", "b"], "{len}, {rest}");
+        let owned = events.iter().map(|event| matches!(event.data, Cow::Owned(_)));
+        assert!(owned.eq([true, a, b]), "{len}, {rest}");
+    }
+}
+
+#[test]
 fn a_long_event_as_long_as_the_last_is_copied_little_and_its_memory_is_in_proportion() {
     const LEN: usize = 1 << 20;
     let stream = format!("data: {}\n\n", "x".repeat(LEN)).into_bytes();

@@ -45,13 +45,15 @@ impl EventDecoder {
         };
         let Some(at) = at else { return self.find_any(input, "") };
         let value = &input[at..];
+        if at > 0 && self.pending.expects_more_than(value.len()) {
+            self.begin_first_value(&mut input, at);
+            return self.find_after_data(input);
+        }
         let Front { text, end } = Front::of(value);
         let is_cut = end == value.len();
         if at == 0 || is_cut {
             if at > 0 {
-                self.pending.offset = Some(self.position);
-                self.begin_value(Field::Data);
-                self.take(&mut input, at);
+                self.begin_first_value(&mut input, at);
             }
             if !self.make_deferrable() || end > self.pending.deferrable {
                 return self.find_after_data(input);
@@ -69,6 +71,14 @@ impl EventDecoder {
             return Found::Event(Some(text));
         }
         self.find_any(input, text)
+    }
+
+    /// Begins the data of an event, `at` bytes after the start of its first line.
+    #[inline(always)]
+    fn begin_first_value(&mut self, input: &mut &[u8], at: usize) {
+        self.pending.offset = Some(self.position);
+        self.begin_value(Field::Data);
+        self.take(input, at);
     }
 
     /// Returns the length of the line end and the empty line at the start of `input`, and what the next byte belongs to.

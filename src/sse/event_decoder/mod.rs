@@ -24,7 +24,8 @@ use pending::Pending;
 /// is nothing to call at the end.
 ///
 /// An event is returned as soon as the CR or LF of the empty line that ends it arrives. Its data is borrowed from the chunk
-/// if it is one line of it; other data is copied once. If its line is cut, it is validated when the line ends, or when
+/// if it is one line of it; other data is copied once, and so is a line that is probably cut: the last data that was copied is
+/// longer than 1,024 bytes, and no more than its length is left of the chunk. If its line is cut, it is validated when the line ends, or when
 /// 16,384 bytes (16 KiB) wait; near the limit earlier, and in [strict](Self::strict) mode as it arrives.
 ///
 /// The decoder holds only the text of the incomplete event, at most 16,777,216 bytes (16 MiB) and two IDs of 8,192

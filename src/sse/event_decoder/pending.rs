@@ -186,6 +186,13 @@ impl Pending {
         self.usual_length.max(self.length) <= Self::SHORT
     }
 
+    /// Whether the data of the next event is probably long, and cut after `len` bytes: then it is copied at once, without a search
+    /// for its end before that. Rows `event-stream-4k/*/1460`.
+    #[inline]
+    pub(super) fn expects_more_than(&self, len: usize) -> bool {
+        self.usual_length > Self::SHORT && self.usual_length >= len
+    }
+
     #[inline(always)]
     fn data_with_room(&mut self, more: usize, rules: Rules) -> &mut DeferredText {
         let data = self.data.get_or_insert_default();
