@@ -1,4 +1,4 @@
-//! The lemma of `PROOF.md` about the streaming decoder and validator: every reachable state, every byte, and every
+//! The lemmas of `PROOF.md` about the streaming decoder and validator: every reachable state, every byte, and every
 //! cut of short strings. Those about the engine are in `crates/utf8-simd/tests/proof`.
 
 #[path = "../crates/utf8-simd/tests/proof/automaton.rs"]
@@ -288,8 +288,8 @@ fn every_reachable_state_of_a_stream_is_that_of_the_model() {
     println!("{} states, {chunks} chunks", states.len());
 }
 
-/// Lemma 10: a chunk has the result of its bytes, in every reachable state: chunks of three to five bytes, alone
-/// and after text.
+/// Lemma 10: a chunk has the result of its bytes, in every reachable state: chunks of three, five and seven bytes, of
+/// which the first three are of all classes.
 #[test]
 #[ignore = "a minute in release mode"]
 fn a_chunk_has_the_result_of_its_bytes() {

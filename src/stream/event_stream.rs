@@ -25,12 +25,13 @@ impl<S> Utf8Stream<S> {
     /// there.
     ///
     /// It yields an event as soon as the CR or LF of the empty line that ends it arrives. It holds one
-    /// chunk and what its [`decoder`](Self::decoder) holds: at most 16 MiB of an event and 8 KiB of its ID, unless
+    /// chunk and what its [`decoder`](Self::decoder) holds: at most 16 MiB of an event and two IDs of 8 KiB, unless
     /// [`with_max_length`](Utf8Stream::with_max_length) and
     /// [`with_max_id_length`](Utf8Stream::with_max_id_length) set other limits, and the last event ID. While
     /// the inner stream is pending between two events, it holds only that ID, and a type of at most 64 bytes, on the heap. The
     /// data of an event shares the memory of its chunk, so a small event keeps the whole chunk alive
-    /// (`String::from(&*event.data)` copies it). Data that is cut, or [probably](EventDecoder) is, is copied. An incomplete
+    /// (`String::from(&*event.data)` copies it). Data that is cut or [probably cut](EventDecoder), or that has several
+    /// lines, is copied. An incomplete
     /// event at the end of the inner stream is discarded. After 32 consecutive chunks that complete no
     /// event, it wakes the task and returns `Pending`, so that an always-ready source cannot starve other
     /// tasks.
@@ -171,8 +172,8 @@ impl<S: TryStream<Ok: Into<Bytes>>> FusedStream for EventItems<S> {
 impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
     /// Polls for the next item: an `event`, a `comment` if those are found, or what the `end` has cut off.
     ///
-    /// A chunk is only stored while an event is left in it: moving it would be a store-to-load forwarding stall for each
-    /// chunk. Rows `event-stream/*/1` and `/64` of `benches/versus`.
+    /// A chunk is only stored if bytes are left after an item: to store every chunk would cost a store-to-load forwarding stall
+    /// each. Rows `event-stream/*/1` and `/64` of `benches/versus`.
     #[inline(always)]
     fn poll_item<T>(
         self: Pin<&mut Self>,
@@ -213,7 +214,7 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
                     let keep = |chunk: Bytes, rest| {
                         let used = chunk.len() - rest;
                         if rest > 0 {
-                            // Moved first: after a change, that is a store-to-load forwarding stall. Rows
+                            // Stored before it is advanced: moving a changed chunk is a store-to-load forwarding stall. Rows
                             // `event-stream/ascii/180`.
                             *held = chunk;
                             held.advance(used);
@@ -239,7 +240,8 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
     }
 }
 
-/// Decodes the front of the chunk up to the end of the next item, and calls `keep` with the number of bytes after it.
+/// Decodes the front of the chunk up to the end of the next item, and calls `keep` with the chunk and the number of
+/// bytes after the item.
 ///
 /// An item is only written where the caller wants it, after the chunk: see
 /// [store forwarding](crate::decoder#store-forwarding).

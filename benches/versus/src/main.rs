@@ -154,7 +154,7 @@ fn version(package: &str) -> &'static str {
 
 fn commit() -> String {
     let hash = git(&["rev-parse", "--short=10", "HEAD"]);
-    let changed = git(&["status", "--porcelain", "--", "src", "Cargo.toml"]);
+    let changed = git(&["status", "--porcelain", "--", "src", "crates", "Cargo.toml"]);
     match (hash, changed) {
         (Some(hash), Some(changed)) if changed.is_empty() => hash,
         (Some(hash), _) => hash + ", with changes",

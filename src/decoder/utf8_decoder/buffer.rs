@@ -157,7 +157,8 @@ impl Utf8Decoder {
     /// Decodes as much of `chunk` as fits into `chars`. `written` counts `char`s.
     ///
     /// A repair is never written in part. [`Status`] shows how to continue. The `char`s after those written may be
-    /// overwritten. Allocates as [`push_to_slice`](Self::push_to_slice) does.
+    /// overwritten. Allocates as [`push_to_slice`](Self::push_to_slice) does, but nothing in [`ErrorMode::Replacement`] on a
+    /// machine with vectors.
     ///
     /// # Examples
     ///
@@ -190,7 +191,8 @@ impl Utf8Decoder {
     /// Decodes as much of `chunk` as fits into `units` of UTF-16, in native byte order. `written` counts units.
     ///
     /// A surrogate pair or a repair is never written in part. [`Status`] shows how to continue. The units after those
-    /// written may be overwritten. Allocates as [`push_to_slice`](Self::push_to_slice) does.
+    /// written may be overwritten. Allocates as [`push_to_slice`](Self::push_to_slice) does, but nothing in
+    /// [`ErrorMode::Replacement`] on a machine with vectors.
     ///
     /// # Examples
     ///

@@ -186,8 +186,8 @@ impl Pending {
         self.usual_length.max(self.length) <= Self::SHORT
     }
 
-    /// Whether the data of the next event is probably long, and cut after `len` bytes: then it is copied at once, without a search
-    /// for its end before that. Rows `event-stream-4k/*/1460`.
+    /// Whether data that begins here is probably cut: the data that was copied last is long, and at least as long as the `len`
+    /// bytes that are left. Then it is copied at once, without searching for its end first. Rows `event-stream-4k/*/1460`.
     #[inline]
     pub(super) fn expects_more_than(&self, len: usize) -> bool {
         self.usual_length > Self::SHORT && self.usual_length >= len

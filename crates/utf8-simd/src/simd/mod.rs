@@ -167,11 +167,11 @@ macro_rules! instruction_sets {
             }
 
             /// Whether `--cfg utf8_simd_level="NAME"` selects this level, for tests and benchmarks. If `NAME` is `environment`,
-            /// the variable `UTF8_SIMD_LEVEL` has the name of the level: one build for the tests of all levels.
+            /// the variable `UTF8_SIMD_LEVEL` has the name of the level: one build for the tests of all levels. Needs `std`.
             fn is_forced(self) -> bool {
-                #[cfg(all(feature = "std", utf8_simd_level = "environment"))]
+                #[cfg(utf8_simd_level = "environment")]
                 return std::env::var("UTF8_SIMD_LEVEL").is_ok_and(|name| name == self.name());
-                #[cfg(not(all(feature = "std", utf8_simd_level = "environment")))]
+                #[cfg(not(utf8_simd_level = "environment"))]
                 match self {
                     $($(#[$cfg])* Self::$level => cfg!(utf8_simd_level = $name),)*
                 }
@@ -248,7 +248,10 @@ impl Level {
     fn find_best() -> Self {
         let any_is_forced = InstructionSet::ALL.iter().any(|level| level.is_forced());
         #[cfg(utf8_simd_level = "environment")]
-        assert!(any_is_forced, "the variable UTF8_SIMD_LEVEL does not have the name of a level");
+        assert!(
+            Self::available().any(|level| level.0.is_forced()),
+            "the variable UTF8_SIMD_LEVEL does not name a level of this machine"
+        );
         let best = Self::available().filter(|level| !any_is_forced || level.0.is_forced()).last();
         let best = best.unwrap_or(Self::SCALAR);
         best.set_detected();

@@ -18,7 +18,7 @@ pub fn tail<T>(items: &[T], len: usize) -> &[T] {
     &items[len.min(items.len())..]
 }
 
-/// Returns what follows the first `len` items, like [`tail`].
+/// Returns what follows the first `len` items. There are as many.
 #[inline(always)]
 pub fn tail_mut<T>(items: &mut [T], len: usize) -> &mut [T] {
     debug_assert!(len <= items.len());

@@ -756,10 +756,9 @@ fn steps_of(level: usize, direction: usize) -> Vec<Steps> {
     all
 }
 
-/// Characters that a block cuts: the class, and how many bytes are in the block. The first is not cut.
+/// Characters at the end of a block: the class, and how many bytes are in the block. Most are cut.
 fn cuts() -> impl Iterator<Item = (usize, usize)> {
-    let cut = (2..=4).flat_map(|class| (1..class).map(move |inside| (class, inside)));
-    std::iter::once((1, 1)).chain(cut)
+    (1..=4).flat_map(|class| (1..=class).map(move |inside| (class, inside)))
 }
 
 /// Checks the patterns of each level.

@@ -169,8 +169,12 @@ fn compare_conversions() {
         });
         let [x, y] = [a, b].map(Vector::<32>::constants);
         let parts = [model::_mm256_castsi256_si128(x), model::_mm256_extracti128_si256::<1>(x)];
-        let wide = model::_mm256_cvtepu8_epi16(parts[1]);
-        let mut expected = ([[0; 16]; 2], [0; 32]);
+        let wide = [
+            model::_mm256_cvtepu8_epi16(parts[1]),
+            model::_mm256_cvtepu16_epi32(parts[1]),
+            model::_mm256_broadcastsi128_si256(parts[1]),
+        ];
+        let mut expected = ([[0; 16]; 2], [[0; 32]; 3]);
         // SAFETY: there are as many bytes as are loaded and stored.
         unsafe {
             let [x_real, y_real] =
@@ -179,7 +183,14 @@ fn compare_conversions() {
             let back = real::_mm256_extracti128_si256::<1>(x_real);
             real::_mm_storeu_si128(low.as_mut_ptr().cast(), real::_mm256_castsi256_si128(x_real));
             real::_mm_storeu_si128(high.as_mut_ptr().cast(), back);
-            real::_mm256_storeu_si256(wide.as_mut_ptr().cast(), real::_mm256_cvtepu8_epi16(back));
+            let wide_real = [
+                real::_mm256_cvtepu8_epi16(back),
+                real::_mm256_cvtepu16_epi32(back),
+                real::_mm256_broadcastsi128_si256(back),
+            ];
+            for (wide, real) in wide.iter_mut().zip(wide_real) {
+                real::_mm256_storeu_si256(wide.as_mut_ptr().cast(), real);
+            }
             assert_eq!(model::_mm256_testz_si256(x, y), real::_mm256_testz_si256(x_real, y_real));
             let front = model::_mm256_castsi256_si128(y);
             let front_real = real::_mm256_castsi256_si128(y_real);
@@ -188,7 +199,7 @@ fn compare_conversions() {
                 real::_mm_testz_si128(back, front_real)
             );
         }
-        assert_eq!((parts.map(|part| part.bytes()), wide.bytes()), expected);
+        assert_eq!((parts.map(|part| part.bytes()), wide.map(|vector| vector.bytes())), expected);
     }
 }
 
