@@ -221,9 +221,9 @@ fn all_short_inputs_are_marked_exactly() {
 #[test]
 #[ignore = "a minute in release mode"]
 fn every_lane_is_marked_exactly() {
-    validate(&SSE41, &configs([16, 19, 32, 63, 100], Firsts::Every));
-    validate(&AVX2, &configs([16, 35, 64, 65, 101], Firsts::Every));
-    validate(&AVX512, &configs([31, 63, 64, 66, 128, 193], Firsts::Every));
+    validate(&SSE41, &configs([16, 19, 32, 63, 100, 200], Firsts::Every));
+    validate(&AVX2, &configs([16, 24, 34, 35, 64, 65, 101, 200], Firsts::Every));
+    validate(&AVX512, &configs([31, 63, 64, 66, 128, 193, 300], Firsts::Every));
 }
 
 /// Lemma 6, long inputs: every path of one to three strides.
