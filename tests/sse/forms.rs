@@ -265,6 +265,13 @@ fn a_line_that_is_probably_cut_is_copied() {
         assert_eq!(data, [&*format!("{first}x"), "a", "b"], "{len}, {rest}");
         let owned = events.iter().map(|event| matches!(event.data, Cow::Owned(_)));
         assert!(owned.eq([true, a, b]), "{len}, {rest}");
+
+        // Data that is tested as it arrives gains nothing by a copy.
+        let mut decoder = EventDecoder::new().strict();
+        assert_eq!(decoder.push(format!("data: {first}").as_bytes()).count(), 0);
+        let owned = decoder.push(chunk.as_bytes()).flatten();
+        let owned = owned.map(|event| matches!(event.data, Cow::Owned(_)));
+        assert!(owned.eq([true, false, false]), "strict: {len}, {rest}");
     }
 }
 

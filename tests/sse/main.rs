@@ -704,19 +704,26 @@ fn hoarded() -> Vec<String> {
     kinds.map(|(start, unit)| start.to_owned() + &unit.repeat(1_000_000 / unit.len())).into()
 }
 
+/// Returns the most bytes that are held while `collect` keeps the events of `stream`, for each byte of it.
+fn held_per_byte<T>(stream: &str, collect: impl FnOnce(&mut Vec<T>)) -> f64 {
+    let count = EventDecoder::new().push(stream.as_bytes()).count();
+    let mut events = Vec::with_capacity(count);
+    let before = watch() - (events.capacity() * size_of::<T>()).cast_signed();
+    collect(&mut events);
+    (most() - before) as f64 / stream.len() as f64
+}
+
 /// An event of six bytes takes 64, and the ID that it shares with others is held once.
 #[test]
 fn the_memory_of_events_is_proportional_to_the_bytes_received() {
     for stream in hoarded() {
-        let count = EventDecoder::new().push(stream.as_bytes()).count();
         for size in [1, 1000] {
-            let mut events = Vec::with_capacity(count);
-            let before = watch() - (events.capacity() * size_of::<Event>()).cast_signed();
-            let mut decoder = EventDecoder::new();
-            for chunk in stream.as_bytes().chunks(size) {
-                events.extend(decoder.push(chunk).flatten().map(Event::into_owned));
-            }
-            let per_byte = (most() - before) as f64 / stream.len() as f64;
+            let per_byte = held_per_byte::<Event>(&stream, |events| {
+                let mut decoder = EventDecoder::new();
+                for chunk in stream.as_bytes().chunks(size) {
+                    events.extend(decoder.push(chunk).flatten().map(Event::into_owned));
+                }
+            });
             let end = &stream[stream.len() - 20..];
             assert!(per_byte < 11.0, "{per_byte} bytes held per byte received of {end:?}");
         }
@@ -732,20 +739,18 @@ fn the_memory_of_events_of_a_stream_is_proportional_to_the_bytes_received() {
     use utf8_codec::stream::Utf8StreamExt;
 
     for text in hoarded() {
-        let count = EventDecoder::new().push(text.as_bytes()).count();
         for size in [1, 1000] {
-            let mut kept = Vec::with_capacity(count);
-            let before = watch() - (kept.capacity() * size_of::<Event<ByteString>>()).cast_signed();
-            let chunks = text.as_bytes().chunks(size).map(|chunk| Ok::<_, ()>(chunk.to_vec()));
-            let mut events = stream::iter(chunks).utf8().events();
-            loop {
-                match events.next().now_or_never() {
-                    Some(Some(event)) => kept.extend(event),
-                    Some(None) => break,
-                    None => {} // lets other tasks run
+            let per_byte = held_per_byte::<Event<ByteString>>(&text, |kept| {
+                let chunks = text.as_bytes().chunks(size).map(|chunk| Ok::<_, ()>(chunk.to_vec()));
+                let mut events = stream::iter(chunks).utf8().events();
+                loop {
+                    match events.next().now_or_never() {
+                        Some(Some(event)) => kept.extend(event),
+                        Some(None) => break,
+                        None => {} // lets other tasks run
+                    }
                 }
-            }
-            let per_byte = (most() - before) as f64 / text.len() as f64;
+            });
             let end = &text[text.len() - 20..];
             assert!(per_byte < 14.01, "{per_byte} bytes held per byte received of {end:?}");
         }

@@ -45,7 +45,7 @@ impl EventDecoder {
         };
         let Some(at) = at else { return self.find_any(input, "") };
         let value = &input[at..];
-        if at > 0 && self.pending.expects_more_than(value.len()) {
+        if at > 0 && self.pending.expects_more_than(value.len()) && self.make_deferrable() {
             self.begin_first_value(&mut input, at);
             return self.find_after_data(input);
         }
