@@ -30,8 +30,7 @@ impl<S> Utf8Stream<S> {
     /// [`with_max_id_length`](Utf8Stream::with_max_id_length) set other limits, and the last event ID. While
     /// the inner stream is pending between two events, it holds only that ID, and a type of at most 64 bytes, on the heap. The
     /// data of an event shares the memory of its chunk, so a small event keeps the whole chunk alive
-    /// (`String::from(&*event.data)` copies it). Data that is cut or [probably cut](EventDecoder), or that has several
-    /// lines, is copied. An incomplete
+    /// (`String::from(&*event.data)` copies it). Data that is cut, or that has several lines, is copied. An incomplete
     /// event at the end of the inner stream is discarded. After 32 consecutive chunks that complete no
     /// event, it wakes the task and returns `Pending`, so that an always-ready source cannot starve other
     /// tasks.

@@ -246,32 +246,25 @@ fn an_event_that_is_cut_allocates_its_data_once() {
 }
 
 #[test]
-fn a_line_that_is_probably_cut_is_copied() {
-    let kinds = [
-        (1024, 13, [false, false]),
-        (1025, 1025, [true, false]),
-        (1025, 1026, [false, true]),
-        (1025, 1035, [false, false]),
-    ];
-    for (len, rest, [a, b]) in kinds {
-        let mut decoder = EventDecoder::new();
-        let (first, end) = ("x".repeat(len - 1), "x\n\n");
-        assert_eq!(decoder.push(format!("data: {first}").as_bytes()).count(), 0);
-        // The rest of the chunk after the first name of a field.
-        let chunk = format!("{end}data: a\n\ndata: b\n\n:");
-        let chunk = format!("{chunk:~<0$}", end.len() + 6 + rest);
-        let events: Vec<_> = decoder.push(chunk.as_bytes()).map(Result::unwrap).collect();
-        let data: Vec<_> = events.iter().map(|event| &*event.data).collect();
-        assert_eq!(data, [&*format!("{first}x"), "a", "b"], "{len}, {rest}");
-        let owned = events.iter().map(|event| matches!(event.data, Cow::Owned(_)));
-        assert!(owned.eq([true, a, b]), "{len}, {rest}");
-
-        // Data that is tested as it arrives gains nothing by a copy.
-        let mut decoder = EventDecoder::new().strict();
-        assert_eq!(decoder.push(format!("data: {first}").as_bytes()).count(), 0);
-        let owned = decoder.push(chunk.as_bytes()).flatten();
-        let owned = owned.map(|event| matches!(event.data, Cow::Owned(_)));
-        assert!(owned.eq([true, false, false]), "strict: {len}, {rest}");
+fn a_line_that_seems_to_be_cut_is_borrowed() {
+    for (len, rest) in [(1024, 13), (1025, 1025), (1025, 1026), (1025, 1035), (40_000, 39_000)] {
+        for decoder in [EventDecoder::new(), EventDecoder::new().strict()] {
+            let mut decoder = decoder;
+            let (first, end) = ("x".repeat(len - 1), "x\n\n");
+            assert_eq!(decoder.push(format!("data: {first}").as_bytes()).count(), 0);
+            // The rest of the chunk after the first name of a field. The last event is cut.
+            let chunk = format!("{end}data: a\n\ndata: b\n\ndata: ");
+            let chunk = format!("{chunk:~<0$}", end.len() + 6 + rest);
+            let events: Vec<_> = decoder.push(chunk.as_bytes()).map(Result::unwrap).collect();
+            let data: Vec<_> = events.iter().map(|event| &*event.data).collect();
+            assert_eq!(data, [&*format!("{first}x"), "a", "b"], "{len}, {rest}");
+            let owned = events.iter().map(|event| matches!(event.data, Cow::Owned(_)));
+            assert!(owned.eq([true, false, false]), "{len}, {rest}");
+            assert_eq!(decoder.position(), (6 + len - 1 + chunk.len()) as u64);
+            let cut = chunk.len() - end.len() - 24;
+            let last: Vec<_> = decoder.push(b"!\n\n").map(Result::unwrap).collect();
+            assert_eq!(last[0].data, format!("{:~<cut$}!", ""), "{len}, {rest}");
+        }
     }
 }
 

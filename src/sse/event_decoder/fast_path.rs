@@ -45,9 +45,12 @@ impl EventDecoder {
         };
         let Some(at) = at else { return self.find_any(input, "") };
         let value = &input[at..];
-        if at > 0 && self.pending.expects_more_than(value.len()) && self.make_deferrable() {
-            self.begin_first_value(&mut input, at);
-            return self.find_after_data(input);
+        if at > 0
+            && self.pending.expects_more_than(value.len())
+            && self.make_deferrable()
+            && self.take_cut_value(&mut input, at)
+        {
+            return if input.is_empty() { Found::End } else { self.find_after_data(input) };
         }
         let Front { text, end } = Front::of(value);
         let is_cut = end == value.len();
@@ -71,6 +74,24 @@ impl EventDecoder {
             return Found::Event(Some(text));
         }
         self.find_any(input, text)
+    }
+
+    /// Copies the data of an event, `at` bytes after the start of its first line, and takes it, if its line does not end in what
+    /// can wait. Otherwise drops the copy, and takes nothing. Returns whether it took it.
+    #[inline(always)]
+    fn take_cut_value(&mut self, input: &mut &[u8], at: usize) -> bool {
+        let value = &input[at..];
+        let front = &value[..value.len().min(self.pending.deferrable)];
+        self.begin_data();
+        let len = self.pending.defer(front, self.rules);
+        if len < front.len() {
+            self.pending.drop_copy();
+            return false;
+        }
+        self.pending.offset = Some(self.position);
+        self.line = EventLine::Value(Field::Data);
+        self.take(input, at + len);
+        true
     }
 
     /// Begins the data of an event, `at` bytes after the start of its first line.

@@ -24,10 +24,9 @@ use pending::Pending;
 /// is nothing to call at the end.
 ///
 /// An event is returned as soon as the CR or LF of the empty line that ends it arrives. Its data is borrowed from the chunk
-/// if it is one well-formed line and the event ends in the same chunk. Other data is copied once. So is data in the first line of
-/// an event if that line is probably cut: if the data that was copied last has more than 1,024 bytes, and no more bytes than
-/// that are left in the chunk after the name of the field; not in [strict](Self::strict) mode. Data whose line is cut is validated when the line ends, or when
-/// 16,384 bytes (16 KiB) wait; near the limit earlier, and in [strict](Self::strict) mode as it arrives.
+/// if it is one well-formed line and the event ends in the same chunk. Other data is copied once. Data whose line is cut is
+/// validated when the line ends, or when 16,384 bytes (16 KiB) wait; near the limit earlier, and in [strict](Self::strict)
+/// mode as it arrives.
 ///
 /// The decoder holds only the text of the incomplete event, at most 16,777,216 bytes (16 MiB) and two IDs of 8,192
 /// bytes (8 KiB), and with [`push_items`](Self::push_items) a comment of the length of an event, unless
