@@ -181,11 +181,27 @@ impl Lanes for NeonBytes {
             of_32(vdupq_n_u32(value))
         }
         fn select(vector: NeonBytes, yes: NeonBytes, no: NeonBytes) -> NeonBytes {
-            // Of a mask the comparison is left out by the compiler.
             NeonBytes(vbslq_u8(vcltzq_s8(vreinterpretq_s8_u8(vector.0)), yes.0, no.0))
+        }
+        fn select_16(vector: NeonBytes, yes: NeonBytes, no: NeonBytes) -> NeonBytes {
+            // Of a comparison of such lanes, the compiler leaves this one out; without it, it takes the selection apart.
+            let lanes = vcltzq_s16(vreinterpretq_s16_u8(vector.0));
+            of_16(vbslq_u16(lanes, yes.by_16(), no.by_16()))
+        }
+        fn select_32(vector: NeonBytes, yes: NeonBytes, no: NeonBytes) -> NeonBytes {
+            let lanes = vcltzq_s32(vreinterpretq_s32_u8(vector.0));
+            of_32(vbslq_u32(lanes, yes.by_32(), no.by_32()))
         }
         fn intersects(vector: NeonBytes, other: NeonBytes) -> bool {
             vmaxvq_u32(vector.and(other).by_32()) != 0
+        }
+        fn any_from_16<const LEAST: u16>(vector: NeonBytes) -> bool {
+            // As `any_high_bit`. Of two tests of a vector, the compiler leaves out one of the maxima.
+            let pairs = vreinterpretq_u64_u16(vpmaxq_u16(vector.by_16(), vector.by_16()));
+            vgetq_lane_u64::<0>(pairs) & (u64::from(LEAST.wrapping_neg()) * 0x0001_0001_0001_0001) != 0
+        }
+        fn any_from_32<const LEAST: u32>(vector: NeonBytes) -> bool {
+            vmaxvq_u32(vector.by_32()) & LEAST.wrapping_neg() != 0
         }
         fn sum(vector: NeonBytes) -> usize {
             vaddlvq_u8(vector.0).into()
@@ -209,10 +225,22 @@ impl Lanes for NeonBytes {
                 vcreate_u16(0x0080_0040_0020_0010),
             );
             let lanes = vcltzq_s16(vreinterpretq_s16_u8(vector.0));
-            u32::from(vaddvq_u16(vandq_u16(lanes, places)))
+            vaddlvq_u16(vandq_u16(lanes, places))
+        }
+        fn bitmask_16_with(vector: NeonBytes, other: NeonBytes) -> u32 {
+            let [front, back] = [0x0008_0004_0002_0001, 0x0080_0040_0020_0010];
+            let low = vcombine_u16(vcreate_u16(front), vcreate_u16(back));
+            let high = vcombine_u16(vcreate_u16(front << 8), vcreate_u16(back << 8));
+            let bits = vorrq_u16(vandq_u16(vector.by_16(), low), vandq_u16(other.by_16(), high));
+            vaddlvq_u16(bits)
         }
         fn interleave(vector: NeonBytes, high: NeonBytes) -> [NeonBytes; 2] {
             [NeonBytes(vzip1q_u8(vector.0, high.0)), NeonBytes(vzip2q_u8(vector.0, high.0))]
+        }
+        fn two_bytes(vector: NeonBytes) -> NeonBytes {
+            // The second byte begins with two bits of the first.
+            let both = vsliq_n_u16::<8>(vshrq_n_u16::<6>(vector.by_16()), vector.by_16());
+            of_16(vorrq_u16(vandq_u16(both, vdupq_n_u16(0x3FFF)), vdupq_n_u16(0x80C0)))
         }
         fn narrow_16(vector: NeonBytes) -> NeonBytes {
             NeonBytes(vuzp1q_u8(vector.0, vector.0))
@@ -239,6 +267,10 @@ impl Part for NeonBytes {
         fn shuffle(vector: NeonBytes, indexes: &[u8; 16]) -> NeonBytes {
             NeonBytes(vqtbl1q_u8(vector.0, load_16(indexes)))
         }
+        fn widen_units(vector: NeonBytes) -> [NeonBytes; 2] {
+            let units = vector.by_16();
+            [of_32(vmovl_u16(vget_low_u16(units))), of_32(vmovl_high_u16(units))]
+        }
         fn interleave_16(vector: NeonBytes, high: NeonBytes) -> [NeonBytes; 2] {
             let (low, high) = (vector.by_16(), high.by_16());
             [of_16(vzip1q_u16(low, high)), of_16(vzip2q_u16(low, high))]
@@ -257,17 +289,16 @@ impl NeonBytes {
     arithmetic! { "neon":
         // The values of eight characters of three bytes each: the first 16 bytes, and the last.
         fn join_three(_vector: NeonBytes, front: &[u8; 16], back: &[u8; 16]) -> NeonBytes {
-            // Of the first bytes: 0, 3, 6 and 9; and 12 to 21, which are eight further in the two.
-            let places = vcreate_u8(0x1D1A_1714_0906_0300);
+            // In a lane of 16 bits: the third byte and the second; and the first. Bytes from 16 on are eight further in the two.
+            const LAST: [u8; 16] = [2, 1, 5, 4, 8, 7, 11, 10, 14, 13, 25, 24, 28, 27, 31, 30];
+            const FIRST: [u8; 16] =
+                [0, 0x80, 3, 0x80, 6, 0x80, 9, 0x80, 12, 0x80, 15, 0x80, 26, 0x80, 29, 0x80];
             let bytes = uint8x16x2_t(load_16(front), load_16(back));
-            let [one, two, six] = [vdup_n_u8(1), vdup_n_u8(2), vdup_n_u8(0x3F)];
-            let first = vqtbl2_u8(bytes, places);
-            let second = vand_u8(vqtbl2_u8(bytes, vadd_u8(places, one)), six);
-            let third = vand_u8(vqtbl2_u8(bytes, vadd_u8(places, two)), six);
-            // What is inserted loses its upper bits: E, and four of the six.
-            let high = vsli_n_u8::<4>(vshr_n_u8::<2>(second), first);
-            let low = vsli_n_u8::<6>(third, second);
-            NeonBytes(vcombine_u8(vzip1_u8(low, high), vzip2_u8(low, high)))
+            let last = vreinterpretq_u16_u8(vqtbl2q_u8(bytes, load_16(&LAST)));
+            let first = vreinterpretq_u16_u8(vqtbl2q_u8(bytes, load_16(&FIRST)));
+            let bits = vbslq_u16(vdupq_n_u16(0x3F), last, vshrq_n_u16::<2>(last));
+            // What is inserted replaces the two upper bits of the second byte, and loses its own.
+            of_16(vsliq_n_u16::<12>(bits, first))
         }
         fn by_16(vector: NeonBytes) -> uint16x8_t {
             vreinterpretq_u16_u8(vector.0)

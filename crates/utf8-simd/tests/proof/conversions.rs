@@ -713,9 +713,9 @@ fn steps_of(level: usize, direction: usize) -> Vec<Steps> {
     };
     match (from, CONVERSIONS[level].block) {
         (Form::Utf8, 16) => {
-            // After eight characters of three bytes.
-            for ascii in [0, 16] {
-                add([vec![1; ascii], vec![3; 8]].concat(), 4, 8, vec![]);
+            // After eight characters of three bytes, and after sixteen.
+            for (ascii, threes) in [(0, 8), (16, 8), (0, 16), (16, 16)] {
+                add([vec![1; ascii], vec![3; threes]].concat(), 4, 8, vec![]);
             }
             // A first step, and one after a block that ends inside a character.
             add(vec![], 4, 16, vec![]);
@@ -726,6 +726,10 @@ fn steps_of(level: usize, direction: usize) -> Vec<Steps> {
         }
         // A group of eight bytes in one of two steps. The characters before and after it are of one class.
         (Form::Utf8, _) => {
+            // After many characters of three bytes: eight at a time, to UTF-16 from the first on.
+            for threes in [8, 16, 18, 26] {
+                add(vec![3; threes], 4, 8, vec![]);
+            }
             for at in (0..8).map(|group| 8 * group) {
                 for others in 1..=4 {
                     for (class, inside) in cuts().filter(|(_, inside)| *inside <= at) {
@@ -737,7 +741,20 @@ fn steps_of(level: usize, direction: usize) -> Vec<Steps> {
                 }
             }
         }
-        (_, 16) => add(vec![], 4, 8 * from.item(), vec![]),
+        (_, 16) => {
+            add(vec![], 4, 8 * from.item(), vec![]);
+            // Two steps at once, after one of two bytes each; the characters of the other step are of one class. And a character
+            // of any class in them.
+            for others in 1..=2 {
+                for at in [0, 8] {
+                    let start = [vec![2; 8], vec![others; at]].concat();
+                    add(start, 2, 8 * from.item(), vec![others; 8 - at]);
+                }
+                for at in 0..16 {
+                    add([vec![2; 8], vec![others; at]].concat(), 4, from.item(), vec![]);
+                }
+            }
+        }
         // A group of four items in a step, and one of eight if all have one or two bytes.
         (_, _) => {
             for others in 1..=4 {

@@ -68,9 +68,9 @@ impl<V: Lanes> Units<V> {
     /// Sets the units of `replaced` bytes, which are zero, to U+FFFD.
     #[inline(always)]
     fn replace(self, replaced: V) -> Self {
-        let [low, high, tops] = self.planes;
+        let [low, high] = self.planes;
         let low = low.or(replaced.and(low.splat(0xFD)));
-        Self { planes: [low, high.or(replaced), tops], ..self }
+        Self { planes: [low, high.or(replaced)], ..self }
     }
 
     /// [`put`](Self::put), with the first unit of a pair whose second one is in the next vector. `inside` are the bytes that

@@ -30,6 +30,8 @@ pub(super) const EXCESS: usize = 8;
 /// Bytes of text after a block whose units overwrite the excess of the block.
 const ENOUGH: usize = 4 * EXCESS;
 const MOST: usize = 32;
+/// The number of bytes that are tested for ASCII at once.
+const ROW: usize = 64;
 
 /// Counts the characters of `text`, or its UTF-16 units with `UTF16`: each byte but the continuation bytes, and with `UTF16` the
 /// leading byte of four twice.
@@ -149,8 +151,8 @@ pub(in crate::simd) fn decode_short_ascii<V: Lanes, U: OutputUnit>(
     true
 }
 
-/// Decodes ASCII at the start of `bytes`, in whole pairs of blocks that fit; all of it, if all of `bytes` are ASCII and there
-/// is such a pair. Returns the number of bytes.
+/// Decodes ASCII at the start of `bytes`, in whole rows that fit; all of it, if all of `bytes` are ASCII and there is such a row.
+/// Returns the number of bytes.
 #[inline(always)]
 pub(in crate::simd) fn decode_leading_ascii<V: Lanes, U: OutputUnit>(
     any: V,
@@ -159,18 +161,17 @@ pub(in crate::simd) fn decode_leading_ascii<V: Lanes, U: OutputUnit>(
 ) -> usize {
     /// From this length on, stores that cross no blocks are faster (`benches/versus`, to-utf-16/ascii).
     const LONG: usize = 512;
-    let pair = 2 * V::LEN;
-    let start = if bytes.len() < LONG { bytes.len() } else { pair };
+    let start = if bytes.len() < LONG { bytes.len() } else { ROW };
     let mut len = decode_ascii::<V, U>(any, &bytes[..start], out);
-    if len == pair && bytes.len() >= LONG {
+    if len == ROW && bytes.len() >= LONG {
         let to_block = bytes_to_multiple(out, V::LEN) / U::SIZE;
         let (bytes, out) = (&bytes[to_block..], &mut out[to_block..]);
         len = len.max(to_block + decode_ascii::<V, U>(any, bytes, out));
     }
-    // The last pair overlaps the one before it.
-    if len > 0 && (1..pair).contains(&(bytes.len() - len)) && bytes.len() <= out.len() {
-        let last = bytes.len() - pair;
-        if decode_ascii::<V, U>(any, &bytes[last..], &mut out[last..]) == pair {
+    // The last row overlaps the one before it.
+    if len > 0 && (1..ROW).contains(&(bytes.len() - len)) && bytes.len() <= out.len() {
+        let last = bytes.len() - ROW;
+        if decode_ascii::<V, U>(any, &bytes[last..], &mut out[last..]) == ROW {
             return bytes.len();
         }
     }
@@ -311,9 +312,18 @@ fn decode_blocks<V: Lanes, U: OutputUnit>(
             && let Some(chars) = bytes[at..].first_chunk()
         {
             let units = block.parts().as_ref()[0].three_byte_units(chars);
-            put_group::<_, U>(units, units.splat(0), room);
+            put_group::<_, U>(units, None, room);
             at += chars.len();
             room = &mut room[8..];
+            // Such characters often follow.
+            while let Some(chars) = bytes[at..].first_chunk()
+                && room.len() >= 8
+                && are_eight_threes(chars)
+            {
+                put_group::<_, U>(units.three_byte_units(chars), None, room);
+                at += chars.len();
+                room = &mut room[8..];
+            }
             continue;
         }
         let units = Units::of_block(block, backs, ends, U::SIZE);
@@ -384,20 +394,41 @@ fn are_threes<V: Lanes>(any: V, bytes: &[u8], at: usize, ends: u32) -> bool {
     }
 }
 
-/// Decodes the ASCII at the start of `bytes`, two blocks at a time. Returns its length.
+/// Whether the bytes, which begin with a character of well-formed text, are eight characters of three bytes: each third byte is E0
+/// to EF. Rows `to-utf-16/cjk/*`, `to-chars/cjk/*`.
+#[inline(always)]
+fn are_eight_threes(bytes: &[u8; 24]) -> bool {
+    const LEADS: [u64; 3] = [0x00F0_0000_F000_00F0, 0xF000_00F0_0000_F000, 0x0000_F000_00F0_0000];
+    let (words, _) = bytes.as_chunks();
+    let mut other = 0;
+    for (word, leads) in words.iter().zip(LEADS) {
+        other |= u64::from_le_bytes(*word) & leads ^ 0xE0E0_E0E0_E0E0_E0E0 & leads;
+    }
+    other == 0
+}
+
+/// Decodes the ASCII at the start of `bytes`, a row at a time. Returns its length.
 #[inline(always)]
 fn decode_ascii<V: Lanes, U: OutputUnit>(any: V, bytes: &[u8], out: &mut [U::Item]) -> usize {
-    let mut at = 0;
-    for (bytes, out) in bytes.chunks_exact(2 * V::LEN).zip(out.chunks_exact_mut(2 * V::LEN)) {
-        let (first, second) = (load::<V>(any, bytes, 0), load::<V>(any, bytes, V::LEN));
-        if first.or(second).any_high_bit() {
+    let mut len = 0;
+    for (bytes, out) in bytes.chunks_exact(ROW).zip(out.chunks_exact_mut(ROW)) {
+        let mut all = load::<V>(any, bytes, 0);
+        let mut at = V::LEN;
+        while at < ROW {
+            all = all.or(load::<V>(any, bytes, at));
+            at += V::LEN;
+        }
+        if all.any_high_bit() {
             break;
         }
-        put_ascii::<V, U>(first, out);
-        put_ascii::<V, U>(second, &mut out[V::LEN..]);
-        at += 2 * V::LEN;
+        at = 0;
+        while at < ROW {
+            put_ascii::<V, U>(load(any, bytes, at), &mut out[at..]);
+            at += V::LEN;
+        }
+        len += ROW;
     }
-    at
+    len
 }
 
 /// Decodes text shorter than a block, through the stack.
@@ -447,8 +478,10 @@ fn backs<V: Lanes>(any: V, bytes: &[u8], at: usize, block: V) -> [V; 3] {
 }
 
 pub(super) struct Units<V> {
-    /// For each byte, the unit that ends at it: bits 0 to 7, 8 to 15, and from 16 on.
-    pub(super) planes: [V; 3],
+    /// For each byte, the unit that ends at it: bits 0 to 7, and 8 to 15.
+    pub(super) planes: [V; 2],
+    /// The bits from 16 on, if a unit may have any.
+    pub(super) top: Option<V>,
     /// The bytes at which a unit ends.
     pub(super) keep: u32,
     pub(super) len: usize,
@@ -466,7 +499,7 @@ impl<V: Lanes> Units<V> {
         let zero = block.splat(0);
         let low = block.select(six, block);
         let high = block.select(second.or(first), zero);
-        let units = Self { planes: [low, high, zero], keep: ends, len: V::LEN };
+        let units = Self { planes: [low, high], top: None, keep: ends, len: V::LEN };
         let greatest = block.max(back2).max(back3);
         match greatest.saturating_sub(block.splat(0xF0 - 0x80)).any_high_bit() {
             true if size == 4 => units.with_tops(backs),
@@ -478,18 +511,17 @@ impl<V: Lanes> Units<V> {
     /// Adds the bits from 16 on, at the last of four bytes.
     #[inline(always)]
     fn with_tops(self, [_, back2, back3]: [V; 3]) -> Self {
-        let [low, high, zero] = self.planes;
-        let f0 = low.splat(0xF0);
+        let f0 = back3.splat(0xF0);
         let fourth = back3.max(f0).cmpeq(back3);
-        let top = back3.shl_16::<2>().and(low.splat(0x1C));
-        let top = top.or(back2.shr_16::<4>().and(low.splat(0x03)));
-        Self { planes: [low, high, fourth.select(top, zero)], ..self }
+        let top = back3.shl_16::<2>().and(f0.splat(0x1C));
+        let top = top.or(back2.shr_16::<4>().and(f0.splat(0x03)));
+        Self { top: Some(fourth.and(top)), ..self }
     }
 
     /// Adds surrogate pairs, at the third and the last of four bytes.
     #[inline(always)]
     fn with_pairs(self, block: V, [back1, back2, back3]: [V; 3]) -> Self {
-        let [low, high, zero] = self.planes;
+        let ([low, high], zero) = (self.planes, block.splat(0));
         let f0 = block.splat(0xF0);
         let fourth = back3.max(f0).cmpeq(back3);
         let third = back2.max(f0).cmpeq(back2);
@@ -515,23 +547,41 @@ impl<V: Lanes> Units<V> {
             branch();
             V::LEN - 1
         };
-        Self { planes: [low, high, zero], keep, len }
+        Self { planes: [low, high], top: None, keep, len }
     }
 
     /// Writes the units, and up to [`EXCESS`] after them. Returns how many.
     #[inline(always)]
     pub(super) fn put<U: OutputUnit>(&self, room: &mut [U::Item]) -> usize {
         let room = &mut room[..V::LEN + EXCESS];
-        let [low, high, top] = self.planes;
+        let [low, high] = self.planes;
         let [first, second] = if U::IS_SWAPPED { [high, low] } else { [low, high] };
-        let (units, tops) = (first.interleave(second), top.interleave(top.splat(0)));
-        for (group, (&units, &tops)) in units.as_ref().iter().zip(tops.as_ref()).enumerate() {
-            let compress = &UNITS[(self.keep >> (8 * group) & 0xFF) as usize];
-            let before = self.keep & ((1 << (8 * group)) - 1);
-            let before = V::count(before);
-            put_group::<_, U>(units.shuffle(compress), tops.shuffle(compress), &mut room[before..]);
+        let units = first.interleave(second);
+        match self.top {
+            Some(top) if U::SIZE == 4 => {
+                let tops = top.interleave(top.splat(0));
+                for (group, (&units, &tops)) in units.as_ref().iter().zip(tops.as_ref()).enumerate()
+                {
+                    let (compress, before) = self.group(group);
+                    let tops = Some(tops.shuffle(compress));
+                    put_group::<_, U>(units.shuffle(compress), tops, &mut room[before..]);
+                }
+            }
+            _ => {
+                for (group, &units) in units.as_ref().iter().enumerate() {
+                    let (compress, before) = self.group(group);
+                    put_group::<_, U>(units.shuffle(compress), None, &mut room[before..]);
+                }
+            }
         }
         V::count(self.keep)
+    }
+
+    /// Returns the indexes of the needed units of a group of eight, and the number of units before it.
+    #[inline(always)]
+    fn group(&self, group: usize) -> (&'static [u8; 16], usize) {
+        let before = self.keep & ((1 << (8 * group)) - 1);
+        (&UNITS[(self.keep >> (8 * group) & 0xFF) as usize], V::count(before))
     }
 
     /// Writes the units if they fit, through the stack if their excess does not. Otherwise writes nothing and returns `None`.
@@ -586,21 +636,24 @@ fn put_ascii<V: Lanes, U: OutputUnit>(block: V, room: &mut [U::Item]) {
         return;
     }
     for (group, &units) in block.interleave(block.splat(0)).as_ref().iter().enumerate() {
-        let [front, back] = units.interleave_16(units.splat(0));
+        let [front, back] = units.widen_units();
         front.store(&mut out[32 * group..]);
         back.store(&mut out[32 * group + 16..]);
     }
 }
 
-/// Writes eight units to the start of `room`. `tops` are their bits from 16 on.
+/// Writes eight units to the start of `room`. `tops` are their bits from 16 on, if they have any.
 #[inline(always)]
-fn put_group<P: Part, U: OutputUnit>(units: P, tops: P, room: &mut [U::Item]) {
+fn put_group<P: Part, U: OutputUnit>(units: P, tops: Option<P>, room: &mut [U::Item]) {
     // SAFETY: `OutputUnit` allows any value.
     let out = unsafe { as_uninit(&mut room[..8]) };
     if U::SIZE == 2 {
         return units.store(out);
     }
-    let [front, back] = units.interleave_16(tops);
+    let [front, back] = match tops {
+        Some(tops) => units.interleave_16(tops),
+        None => units.widen_units(),
+    };
     front.store(out);
     back.store(&mut out[16..]);
 }

@@ -73,6 +73,20 @@ impl RecodeSteps for ToUtf8<u16> {
     }
 
     #[inline(always)]
+    fn is_narrow(unit: &u16) -> bool {
+        *unit < 0x800
+    }
+
+    #[inline(always)]
+    fn put_pair<V: Lanes>(units: [V; 2], room: &mut [MaybeUninit<u8>]) -> Option<usize> {
+        let all = any_of(&units);
+        if all.any_from_16::<0x800>() {
+            return None;
+        }
+        Some(put_pair(!all.any_from_16::<0x80>(), units, room))
+    }
+
+    #[inline(always)]
     fn put_plain<V: Lanes, const N: usize>(units: [V; N], room: &mut [MaybeUninit<u8>]) -> bool {
         narrow_without(units, 0xFF80, room)
     }
@@ -120,6 +134,20 @@ impl<C: ScalarUnit> RecodeSteps for ToUtf8<C> {
             return put_units(first.narrow_32(second), surrogates, room, &mut None);
         }
         if are_scalar_values::<V, C>(chars) { (V::LEN / 2, put_chars(chars, room)) } else { (0, 0) }
+    }
+
+    #[inline(always)]
+    fn is_narrow(&number: &C) -> bool {
+        number.into() < 0x800
+    }
+
+    #[inline(always)]
+    fn put_pair<V: Lanes>(steps: [[V; 2]; 2], room: &mut [MaybeUninit<u8>]) -> Option<usize> {
+        let all = any_of(steps.as_flattened());
+        if all.any_from_32::<0x800>() {
+            return None;
+        }
+        Some(put_pair(!all.any_from_32::<0x80>(), narrow_steps(steps), room))
     }
 
     #[inline(always)]
@@ -205,6 +233,27 @@ enum Surrogates {
     None,
 }
 
+/// Encodes units below 800; see [`RecodeSteps::put_pair`].
+#[inline(always)]
+fn put_pair<V: Lanes>(is_ascii: bool, units: [V; 2], room: &mut [MaybeUninit<u8>]) -> usize {
+    if is_ascii {
+        put_narrowed(units, room);
+        return V::LEN;
+    }
+    let room = &mut room[..step_room::<V>()];
+    let ([front, front_ascii], [back, back_ascii]) = (one_or_two(units[0]), one_or_two(units[1]));
+    let one = front_ascii.bitmask_16_with(back_ascii);
+    let written = put_one_or_two(front, one, room);
+    written + put_one_or_two(back, one >> (V::LEN / 2), &mut room[written..])
+}
+
+/// Returns the one or two bytes of units below 800, in their lanes, and which ones are ASCII.
+#[inline(always)]
+fn one_or_two<V: Lanes>(units: V) -> [V; 2] {
+    let ascii = units.and(units.splat_16(0xFF80)).cmpeq_16(units.splat(0));
+    [ascii.select_16(units, units.two_bytes()), ascii]
+}
+
 /// Encodes a vector of units; see [`RecodeSteps::put`].
 #[inline(always)]
 fn put_units<V: Lanes>(
@@ -215,20 +264,27 @@ fn put_units<V: Lanes>(
 ) -> (usize, usize) {
     let count = V::LEN / 2;
     let room = &mut room[..step_room::<V>()];
-    if !units.intersects(units.splat_16(0xFF80)) {
+    if !units.any_from_16::<0x80>() {
         put_part(units.narrow_16(), room, 0);
         return (count, count);
     }
+    let [two, ascii] = one_or_two(units);
+    if !units.any_from_16::<0x800>() {
+        return (count, put_one_or_two(two, ascii.bitmask_16(), room));
+    }
     let zero = units.splat(0);
     let six = units.splat_16(0x3F);
-    let ascii = units.and(units.splat_16(0xFF80)).cmpeq_16(zero);
     let mut last = units.and(six).or(units.splat_16(0x80));
-    if !units.intersects(units.splat_16(0xF800)) {
-        let two = units.shr_16::<6>().or(units.splat_16(0xC0)).or(last.shl_16::<8>());
-        return (count, put_one_or_two(ascii.select(units, two), ascii.bitmask_16(), room));
+    let mut surrogate = match surrogates {
+        Surrogates::None => zero,
+        _ => tagged::<V, 0xF800>(units, 0xD800),
+    };
+    let below_800 = units.and(units.splat_16(0xF800)).cmpeq_16(zero);
+    let other = below_800.or(surrogate);
+    if !other.intersects(other) {
+        return (count, put_three(first_two_of_three(units), last, room));
     }
-    let mut surrogate = tagged::<V, 0xF800>(units, 0xD800);
-    let mut has_pairs = surrogates != Surrogates::None && surrogate.intersects(surrogate);
+    let mut has_pairs = surrogate.intersects(surrogate);
     if has_pairs && surrogates == Surrogates::Invalid {
         return (0, 0);
     }
@@ -245,7 +301,7 @@ fn put_units<V: Lanes>(
             if ascii.bitmask_16() | unpaired == u32::MAX >> (32 - count) {
                 return (count, put_ascii_replaced(units, unpaired, room));
             }
-            units = of_lanes::<V>(unpaired, units).select(units.splat_16(0xFFFD), units);
+            units = of_lanes::<V>(unpaired, units).select_16(units.splat_16(0xFFFD), units);
             surrogate = tagged::<V, 0xF800>(units, 0xD800);
             has_pairs = surrogate.intersects(surrogate);
             last = units.and(six).or(units.splat_16(0x80));
@@ -254,12 +310,9 @@ fn put_units<V: Lanes>(
     }
     let below_800 = units.and(units.splat_16(0xF800)).cmpeq_16(zero);
     let middle = units.shr_16::<6>().and(six);
-    let three = units.shr_16::<12>().or(units.splat_16(0x80E0)).or(middle.shl_16::<8>());
-    if !has_pairs && !below_800.intersects(below_800) {
-        return (count, put_three(three, last, room));
-    }
+    let three = first_two_of_three(units);
     let two = middle.or(units.splat_16(0xC0)).or(last.shl_16::<8>());
-    let front = ascii.select(units, below_800.select(two, three));
+    let front = ascii.select_16(units, below_800.select_16(two, three));
     if !has_pairs {
         return (count, put_one_to_three([front, last], ascii, below_800, room));
     }
@@ -270,7 +323,7 @@ fn put_units<V: Lanes>(
     let of_w = units.prev::<2>(zero).and(units.splat_16(3)).shl_16::<4>();
     let third = of_w.or(units.shr_16::<6>().and(units.splat_16(0x0F))).or(units.splat_16(0x80));
     let of_low = third.or(last.shl_16::<8>());
-    let front = surrogate.select(low.select(of_low, of_high), front);
+    let front = surrogate.select_16(low.select_16(of_low, of_high), front);
     let len = put_one_to_three([front, last], ascii, below_800.or(surrogate), room);
     match highs >> (count - 1) {
         0 => (count, len),
@@ -280,6 +333,13 @@ fn put_units<V: Lanes>(
             (count - 1, len - 2)
         }
     }
+}
+
+/// Returns the first two of the three bytes of units of 800 and more, in their lanes.
+#[inline(always)]
+fn first_two_of_three<V: Lanes>(units: V) -> V {
+    let middle = units.shr_16::<6>().and(units.splat_16(0x3F));
+    units.shr_16::<12>().or(units.splat_16(0x80E0)).or(middle.shl_16::<8>())
 }
 
 /// Writes units that are ASCII, except for the `unpaired` ones. Returns the number of bytes.
@@ -408,7 +468,7 @@ fn encode_lanes<V: Lanes>(c: V) -> (V, V) {
     let has_two = c.cmpgt_32(c.splat_32(0x7F));
     let has_three = c.cmpgt_32(c.splat_32(0x7FF));
     let has_four = c.cmpgt_32(c.splat_32(0xFFFF));
-    let bytes = has_four.select(four, has_three.select(three, has_two.select(two, c)));
+    let bytes = has_four.select_32(four, has_three.select_32(three, has_two.select_32(two, c)));
     let odd = has_two.xor(has_three).xor(has_four).and(c.splat_32(0x00FF));
     (bytes, odd.or(has_three.and(c.splat_32(0xFF00))))
 }

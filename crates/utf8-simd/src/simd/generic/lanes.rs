@@ -29,7 +29,29 @@ pub(in crate::simd) trait Lanes: Vector {
     fn shr_32<const N: i32>(self) -> Self;
     /// Bytes of `yes` where bit 7 of `self` is set, of `no` elsewhere.
     fn select(self, yes: Self, no: Self) -> Self;
+    /// Lanes of 16 bits of `yes` where all bits of `self` are set, of `no` where none is.
+    #[inline(always)]
+    fn select_16(self, yes: Self, no: Self) -> Self {
+        self.select(yes, no)
+    }
+    /// As `select_16`, of lanes of 32 bits.
+    #[inline(always)]
+    fn select_32(self, yes: Self, no: Self) -> Self {
+        self.select(yes, no)
+    }
     fn intersects(self, other: Self) -> bool;
+    /// Whether a lane of 16 bits is `LEAST`, a power of two, or more.
+    #[inline(always)]
+    fn any_from_16<const LEAST: u16>(self) -> bool {
+        const { assert!(LEAST.is_power_of_two()) };
+        self.intersects(self.splat_16(LEAST.wrapping_neg()))
+    }
+    /// As `any_from_16`, of lanes of 32 bits.
+    #[inline(always)]
+    fn any_from_32<const LEAST: u32>(self) -> bool {
+        const { assert!(LEAST.is_power_of_two()) };
+        self.intersects(self.splat_32(LEAST.wrapping_neg()))
+    }
     /// The sum of the bytes.
     fn sum(self) -> usize;
     /// Bit 7 of each byte, as one bit.
@@ -42,6 +64,11 @@ pub(in crate::simd) trait Lanes: Vector {
     fn expand_bitmask(self, bits: u32) -> Self;
     /// Bit 15 of each lane of 16 bits, as one bit.
     fn bitmask_16(self) -> u32;
+    /// As `bitmask_16`, of the lanes of `self` and then of those of `other`. All bits of a lane are set, or none.
+    #[inline(always)]
+    fn bitmask_16_with(self, other: Self) -> u32 {
+        self.bitmask_16() | other.bitmask_16() << (Self::LEN / 2)
+    }
     /// How many bits are set, of the lowest `LEN`.
     #[inline(always)]
     fn count(bits: u32) -> usize {
@@ -51,6 +78,12 @@ pub(in crate::simd) trait Lanes: Vector {
     fn interleave(self, high: Self) -> Self::Groups;
     /// The lanes of 16 bits of `self`, each followed by that of `high`.
     fn interleave_16(self, high: Self) -> Self::Groups;
+    /// In lanes of 16 bits: the UTF-8 of characters from 80 to 7FF.
+    #[inline(always)]
+    fn two_bytes(self) -> Self {
+        let last = self.and(self.splat_16(0x3F)).or(self.splat_16(0x80));
+        self.shr_16::<6>().or(self.splat_16(0xC0)).or(last.shl_16::<8>())
+    }
     fn parts(self) -> Self::Parts;
     /// The lanes of 32 bits of `self` and `other`, which are below 1_0000, as lanes of 16 bits.
     fn narrow_32(self, other: Self) -> Self;
@@ -86,7 +119,7 @@ macro_rules! one_part {
 
         #[inline(always)]
         fn widen_16(self) -> [Self; 2] {
-            Part::interleave_16(self, self.splat(0))
+            Part::widen_units(self)
         }
 
         #[inline(always)]
@@ -103,6 +136,11 @@ pub(in crate::simd) trait Part: Vector16 {
     fn shuffle(self, indexes: &[u8; 16]) -> Self;
     /// The lanes of 16 bits of `self`, each followed by that of `high`.
     fn interleave_16(self, high: Self) -> [Self; 2];
+    /// The lanes of 16 bits as lanes of 32 bits.
+    #[inline(always)]
+    fn widen_units(self) -> [Self; 2] {
+        Part::interleave_16(self, self.splat(0))
+    }
     /// The UTF-16 units of eight characters of three bytes each.
     fn three_byte_units(self, bytes: &[u8; 24]) -> Self;
 }

@@ -25,12 +25,12 @@ pub(in crate::simd) trait Latin1Block: Vector {
     /// Bit 7 of each byte, as one bit.
     fn bits(self) -> u64;
 
-    /// Encodes the block to UTF-8. May overwrite twice as many bytes as it has.
-    fn to_utf8(self, room: &mut [u8]);
+    /// Encodes the block to UTF-8. Returns the number of bytes. May overwrite twice as many as the block has.
+    fn to_utf8(self, room: &mut [u8]) -> usize;
 
-    /// Decodes the block, if it is valid and all of its characters are in Latin-1. Returns whether it did; if not, `room` is
-    /// unchanged. `back1` is the block that begins a byte earlier.
-    fn to_latin1(self, back1: Self, room: &mut [u8]) -> bool;
+    /// Decodes the block, if it is valid and all of its characters are in Latin-1. Returns the number of bytes; if it does not,
+    /// `room` is unchanged. `back1` is the block that begins a byte earlier.
+    fn to_latin1(self, back1: Self, room: &mut [u8]) -> Option<usize>;
 }
 
 /// Encodes Latin-1; see [`Level::encode_latin1`](crate::simd::Level::encode_latin1).
@@ -51,8 +51,8 @@ pub(in crate::simd) fn encode_latin1<V: Latin1Block, Short: Latin1Block + Vector
     let (bytes, out) = (&bytes[read..], &mut out[written..]);
     let (more, len) = match (load_few(short, bytes), out.first_chunk_mut::<32>()) {
         (Some(block), Some(room)) => {
-            block.to_utf8(room);
-            (bytes.len(), bytes.len() + block.bits().count_ones() as usize)
+            // Zeros after the input are a byte each.
+            (bytes.len(), block.to_utf8(room) - (Short::LEN - bytes.len()))
         }
         _ => reference::encode_latin1(bytes, out),
     };
@@ -71,14 +71,12 @@ pub(in crate::simd) fn encode_blocks<V: Latin1Block>(
         let (mut rest, mut place) = (&bytes[at..], &mut out[written..]);
         while rest.len() >= V::LEN && place.len() >= 2 * V::LEN {
             let block = load(any, rest, 0);
-            let high = block.bits();
-            if high == 0 {
+            if !block.any_high_bit() {
                 let ascii = copy_ascii(block, rest, place);
                 (rest, place) = (&rest[ascii..], &mut place[ascii..]);
                 continue;
             }
-            block.to_utf8(&mut place[..2 * V::LEN]);
-            let len = V::LEN + high.count_ones() as usize;
+            let len = block.to_utf8(&mut place[..2 * V::LEN]);
             (rest, place) = (&rest[V::LEN..], &mut place[len..]);
         }
         let (left, room) = (rest.len(), place.len());
@@ -137,13 +135,9 @@ pub(in crate::simd) fn decode_blocks<V: Latin1Block>(
                 at => load(any, bytes, at - 1),
             };
             let Some(room) = place.get_mut(..V::ROOM) else { break };
-            if !block.to_latin1(back1, room) {
-                break;
-            }
-            let leads = block.at_least(0xC0).bits();
-            let len = V::LEN - leads.count_ones() as usize;
+            let Some(len) = block.to_latin1(back1, room) else { break };
+            split = usize::from(rest[V::LEN - 1] >= 0xC0);
             (rest, place) = (&rest[V::LEN..], &mut place[len..]);
-            split = (leads >> (V::LEN - 1)) as usize;
         }
         let (left, room) = (rest.len(), place.len());
         (at, written) = (bytes.len() - left, out.len() - room);
@@ -197,7 +191,7 @@ impl<V: Lanes> Latin1Block for V {
     }
 
     #[inline(always)]
-    fn to_utf8(self, room: &mut [u8]) {
+    fn to_utf8(self, room: &mut [u8]) -> usize {
         let room = &mut room[..2 * V::LEN];
         // A comparison is -1.
         let lead = self.splat(0xC3).wrapping_add(self.splat(0xC0).cmpgt(self));
@@ -211,15 +205,16 @@ impl<V: Lanes> Latin1Block for V {
             store(part.shuffle(&ONE_OR_TWO[index as usize]), room, written);
             written += 16 - V::count(index);
         }
+        written
     }
 
     #[inline(always)]
-    fn to_latin1(self, back1: Self, room: &mut [u8]) -> bool {
+    fn to_latin1(self, back1: Self, room: &mut [u8]) -> Option<usize> {
         let (c2, even) = (self.splat(0xC2), self.splat(0xFE));
         let known = self.and(even).cmpeq(c2).xor(self.at_least(0xC0));
         let after = back1.and(even).cmpeq(c2).xor(self.splat(0xC0).cmpgt(self));
         if known.or(after).any_high_bit() {
-            return false;
+            return None;
         }
         let room = &mut room[..V::LEN + 8];
         let bytes = self.or(back1.cmpeq(self.splat(0xC3)).and(self.splat(0x40)));
@@ -230,6 +225,6 @@ impl<V: Lanes> Latin1Block for V {
             store(part.shuffle(&ONE_BYTE[index as usize]), room, written);
             written += V::count(index);
         }
-        true
+        Some(written)
     }
 }

@@ -42,7 +42,7 @@ impl<C: ScalarUnit> RecodeSteps for ToUtf32<C> {
         }
         let ten_bits = units.splat_16(0x3FF);
         let w = units.prev::<2>(units.splat(0)).and(ten_bits).wrapping_add_16(units.splat_16(0x40));
-        let front = low.select(w.shl_16::<10>().or(units.and(ten_bits)), units);
+        let front = low.select_16(w.shl_16::<10>().or(units.and(ten_bits)), units);
         let back = low.and(w.shr_16::<6>());
         let written = put_needed::<V>(front.interleave_16(back).as_ref(), !high.bitmask(), room);
         (count - (highs >> (count - 1)) as usize, written)
@@ -119,7 +119,7 @@ fn put_pairs<V: Lanes>(chars: V, room: &mut [MaybeUninit<u8>]) -> usize {
     let is_pair = chars.cmpgt_32(chars.splat_32(0xFFFF));
     let high = chars.shr_32::<10>().wrapping_add_16(chars.splat_32(0xD7C0));
     let low = chars.and(chars.splat_32(0x3FF)).or(chars.splat_32(0xDC00)).shl_32::<16>();
-    let units = is_pair.select(high.or(low), chars);
+    let units = is_pair.select_32(high.or(low), chars);
     let needed = is_pair.or(chars.splat_32(0xFFFF)).bitmask_16();
     put_needed::<V>(units.parts().as_ref(), needed, room)
 }

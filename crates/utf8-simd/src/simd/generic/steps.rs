@@ -61,6 +61,21 @@ pub(in crate::simd) trait RecodeSteps: Recode<From: Item> {
         (count, Self::PLAIN * count)
     }
 
+    /// Whether `item` is below 800, and [`put_pair`](Self::put_pair) converts such items.
+    #[inline(always)]
+    fn is_narrow(_item: &Self::From) -> bool {
+        false
+    }
+
+    /// Converts two steps if all of their items are below 800, otherwise writes nothing. Returns the bytes written.
+    #[inline(always)]
+    fn put_pair<V: Lanes>(
+        _steps: [<Self::From as Item>::Step<V>; 2],
+        _room: &mut [MaybeUninit<u8>],
+    ) -> Option<usize> {
+        None
+    }
+
     /// Converts steps if all of their items are plain, otherwise writes nothing. Returns whether they are.
     fn put_plain<V: Lanes, const N: usize>(
         steps: [<Self::From as Item>::Step<V>; N],
@@ -200,6 +215,14 @@ fn encode_steps<V: Lanes, R: RecodeSteps>(
         // ASCII often continues.
         while len == R::PLAIN * step && put_plain::<V, R>(any, rest, place) {
             (rest, place) = (&rest[stride..], &mut place[R::PLAIN * stride..]);
+        }
+        // So do characters of two bytes. Longer vectors take as many at once anyway.
+        if V::LEN == 16 && len <= 2 * step && rest.first().is_some_and(R::is_narrow) {
+            while rest.len() >= 2 * step && place.len() >= room {
+                let steps = [R::From::load(any, rest), R::From::load(any, &rest[step..])];
+                let Some(len) = R::put_pair::<V>(steps, place) else { break };
+                (rest, place) = (&rest[2 * step..], &mut place[len..]);
+            }
         }
     }
     let (read, left) = (items.len() - rest.len(), place.len());

@@ -149,20 +149,18 @@ impl Latin1Block for Bytes64 {
     }
 
     #[inline(always)]
-    fn to_utf8(self, room: &mut [u8]) {
+    fn to_utf8(self, room: &mut [u8]) -> usize {
         let high = self.movemask();
         let [front, back] = self.in_two(high);
         let len = 32 + (high as u32).count_ones() as usize;
         generic::store(front, room, 0);
         generic::store(back, room, len);
+        BLOCK + high.count_ones() as usize
     }
 
     #[inline(always)]
-    fn to_latin1(self, back1: Self, room: &mut [u8]) -> bool {
-        let decoded = self.decoded(back1);
-        if let Some(decoded) = decoded {
-            generic::store(decoded, room, 0);
-        }
-        decoded.is_some()
+    fn to_latin1(self, back1: Self, room: &mut [u8]) -> Option<usize> {
+        generic::store(self.decoded(back1)?, room, 0);
+        Some(BLOCK - self.at_least(0xC0).movemask().count_ones() as usize)
     }
 }
