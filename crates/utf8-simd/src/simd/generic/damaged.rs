@@ -1,8 +1,8 @@
 //! Damaged text to `char`s and to UTF-16: the bytes of ill-formed parts are set to zero, and each part becomes one unit, U+FFFD.
 
-use super::decode::{EXCESS, OutputUnit, Units};
 use super::lanes::Lanes;
 use super::test::backs_of;
+use super::units::{EXCESS, OutputUnit, Units};
 use super::vector::load;
 use crate::simd::{BLOCK_ERRORS_LEN as BLOCK, BlockErrors, RepairedPrefix};
 

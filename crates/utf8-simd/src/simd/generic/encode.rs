@@ -20,10 +20,10 @@
 
 use core::mem::MaybeUninit;
 
-use super::decode::branch;
 use super::lanes::{Lanes, ONE_OR_TWO, ONE_TO_FOUR, ONE_TO_THREE, Part};
 use super::scan::cold_path;
 use super::steps::{RecodeSteps, encode, step_room};
+use super::units::branch;
 use super::vector::{Vector, Vector16, load};
 use crate::simd::recode::{BytesToUtf8, ToUtf8};
 use crate::simd::{ScalarUnit, as_uninit, reference, table};

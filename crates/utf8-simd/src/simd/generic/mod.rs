@@ -46,14 +46,14 @@ mod recode;
 mod scan;
 mod steps;
 mod test;
+mod units;
 mod unmask;
 mod validate;
 mod vector;
 
 pub(super) use damaged::decode_damaged;
 pub(super) use decode::{
-    Bytes, OutputUnit, count, decode_chars, decode_leading_ascii, decode_short_ascii,
-    decode_short_text, decode_utf16,
+    count, decode_chars, decode_leading_ascii, decode_short_ascii, decode_short_text, decode_utf16,
 };
 pub(super) use encode::{encode_chars, encode_utf16};
 #[cfg(any(target_arch = "x86_64", target_arch = "wasm32"))]
@@ -69,6 +69,7 @@ pub(super) use scan::{
 };
 pub(super) use steps::{RecodeSteps, recode, recode_short};
 pub(super) use test::Verdict;
+pub(super) use units::{Bytes, OutputUnit};
 pub(super) use unmask::unmask_and_validate_long;
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) use validate::validate_halves;

@@ -4,8 +4,8 @@
 use core::mem::MaybeUninit;
 use core::ops::ControlFlow::{self, Break, Continue};
 
-use super::decode::copy_few;
 use super::lanes::Lanes;
+use super::units::copy_few;
 use super::vector::{Vector16, as_bytes, load, load_few};
 use crate::simd::recode::{Initialised, Recode};
 use crate::simd::{ScalarUnit, bytes_to_multiple};
