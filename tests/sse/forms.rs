@@ -248,8 +248,7 @@ fn an_event_that_is_cut_allocates_its_data_once() {
 #[test]
 fn a_line_that_seems_to_be_cut_is_borrowed() {
     for (len, rest) in [(1024, 13), (1025, 1025), (1025, 1026), (1025, 1035), (40_000, 39_000)] {
-        for decoder in [EventDecoder::new(), EventDecoder::new().strict()] {
-            let mut decoder = decoder;
+        for mut decoder in [EventDecoder::new(), EventDecoder::new().strict()] {
             let (first, end) = ("x".repeat(len - 1), "x\n\n");
             assert_eq!(decoder.push(format!("data: {first}").as_bytes()).count(), 0);
             // The rest of the chunk after the first name of a field. The last event is cut.
@@ -265,6 +264,21 @@ fn a_line_that_seems_to_be_cut_is_borrowed() {
             let last: Vec<_> = decoder.push(b"!\n\n").map(Result::unwrap).collect();
             assert_eq!(last[0].data, format!("{:~<cut$}!", ""), "{len}, {rest}");
         }
+    }
+}
+
+#[test]
+fn a_line_that_ends_after_what_can_wait_is_borrowed() {
+    for (most, usual, len, rest) in [(1 << 20, 40_000, 20_000, 39_000), (6000, 5900, 3000, 5000)] {
+        let mut decoder = EventDecoder::new().with_max_length(most);
+        let first = format!("data: {}\n\n", "x".repeat(usual));
+        let (front, end) = first.split_at(usual);
+        assert_eq!(decoder.push(front.as_bytes()).count(), 0);
+        let chunk = format!("{end}data: {}\n\n: {}", "y".repeat(len), "z".repeat(rest - len));
+        let events: Vec<_> = decoder.push(chunk.as_bytes()).map(Result::unwrap).collect();
+        let data: Vec<_> = events.iter().map(|event| event.data.len()).collect();
+        assert_eq!(data, [usual, len]);
+        assert!(matches!(events[1].data, Cow::Borrowed(_)), "{most}");
     }
 }
 

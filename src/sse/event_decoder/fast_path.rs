@@ -76,15 +76,15 @@ impl EventDecoder {
         self.find_any(input, text)
     }
 
-    /// Copies the data of an event, `at` bytes after the start of its first line, and takes it, if its line does not end in what
-    /// can wait. Otherwise drops the copy, and takes nothing. Returns whether it took it.
+    /// Copies the value of the first line of an event, which begins at `at`, as far as it can wait. If the line ends in this chunk,
+    /// drops the copy and takes nothing. Returns whether it took the value.
     #[inline(always)]
     fn take_cut_value(&mut self, input: &mut &[u8], at: usize) -> bool {
         let value = &input[at..];
         let front = &value[..value.len().min(self.pending.deferrable)];
         self.begin_data();
         let len = self.pending.defer(front, self.rules);
-        if len < front.len() {
+        if len < front.len() || (len < value.len() && line_end(&value[len..]).is_some()) {
             self.pending.drop_copy();
             return false;
         }

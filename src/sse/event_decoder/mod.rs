@@ -24,7 +24,7 @@ use pending::Pending;
 /// is nothing to call at the end.
 ///
 /// An event is returned as soon as the CR or LF of the empty line that ends it arrives. Its data is borrowed from the chunk
-/// if it is one well-formed line and the event ends in the same chunk. Other data is copied once. Data whose line is cut is
+/// if it is one well-formed line and the event ends in the same chunk. Other data is copied, most of it once. Data whose line is cut is
 /// validated when the line ends, or when 16,384 bytes (16 KiB) wait; near the limit earlier, and in [strict](Self::strict)
 /// mode as it arrives.
 ///

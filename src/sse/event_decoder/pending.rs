@@ -33,7 +33,7 @@ pub(super) struct Pending {
     pub(super) id: Option<SharedStr>,
     /// The type, ID or comment whose line has not ended.
     pub(super) value: String,
-    /// The length of the last data that was copied, because the next is probably as long.
+    /// The length of the last data that was copied, even if the copy was dropped, because the next is probably as long.
     pub(super) usual_length: usize,
 }
 
@@ -193,7 +193,7 @@ impl Pending {
         self.usual_length > Self::SHORT && self.usual_length >= len
     }
 
-    /// Drops the copy of data that is not cut.
+    /// Drops the copy of data that is not cut, and keeps its length as the usual one.
     #[cold]
     pub(super) fn drop_copy(&mut self) {
         self.usual_length = self.length;

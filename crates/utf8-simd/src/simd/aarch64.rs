@@ -184,7 +184,8 @@ impl Lanes for NeonBytes {
             NeonBytes(vbslq_u8(vcltzq_s8(vreinterpretq_s8_u8(vector.0)), yes.0, no.0))
         }
         fn select_16(vector: NeonBytes, yes: NeonBytes, no: NeonBytes) -> NeonBytes {
-            // Of a comparison of such lanes, the compiler leaves this one out; without it, it takes the selection apart.
+            // If `vector` is a comparison of such lanes, the compiler removes this one. Without it, the compiler splits the
+            // selection into several instructions.
             let lanes = vcltzq_s16(vreinterpretq_s16_u8(vector.0));
             of_16(vbslq_u16(lanes, yes.by_16(), no.by_16()))
         }
@@ -196,11 +197,13 @@ impl Lanes for NeonBytes {
             vmaxvq_u32(vector.and(other).by_32()) != 0
         }
         fn any_from_16<const LEAST: u16>(vector: NeonBytes) -> bool {
-            // As `any_high_bit`. Of two tests of a vector, the compiler leaves out one of the maxima.
+            // As `any_high_bit`. If a vector is tested twice, the compiler computes the maxima once.
+            const { assert!(LEAST.is_power_of_two()) };
             let pairs = vreinterpretq_u64_u16(vpmaxq_u16(vector.by_16(), vector.by_16()));
             vgetq_lane_u64::<0>(pairs) & (u64::from(LEAST.wrapping_neg()) * 0x0001_0001_0001_0001) != 0
         }
         fn any_from_32<const LEAST: u32>(vector: NeonBytes) -> bool {
+            const { assert!(LEAST.is_power_of_two()) };
             vmaxvq_u32(vector.by_32()) & LEAST.wrapping_neg() != 0
         }
         fn sum(vector: NeonBytes) -> usize {
@@ -238,7 +241,7 @@ impl Lanes for NeonBytes {
             [NeonBytes(vzip1q_u8(vector.0, high.0)), NeonBytes(vzip2q_u8(vector.0, high.0))]
         }
         fn two_bytes(vector: NeonBytes) -> NeonBytes {
-            // The second byte begins with two bits of the first.
+            // The upper two bits of the second byte belong to the first: they are cleared.
             let both = vsliq_n_u16::<8>(vshrq_n_u16::<6>(vector.by_16()), vector.by_16());
             of_16(vorrq_u16(vandq_u16(both, vdupq_n_u16(0x3FFF)), vdupq_n_u16(0x80C0)))
         }
@@ -267,7 +270,7 @@ impl Part for NeonBytes {
         fn shuffle(vector: NeonBytes, indexes: &[u8; 16]) -> NeonBytes {
             NeonBytes(vqtbl1q_u8(vector.0, load_16(indexes)))
         }
-        fn widen_units(vector: NeonBytes) -> [NeonBytes; 2] {
+        fn widen_16(vector: NeonBytes) -> [NeonBytes; 2] {
             let units = vector.by_16();
             [of_32(vmovl_u16(vget_low_u16(units))), of_32(vmovl_high_u16(units))]
         }
@@ -297,7 +300,7 @@ impl NeonBytes {
             let last = vreinterpretq_u16_u8(vqtbl2q_u8(bytes, load_16(&LAST)));
             let first = vreinterpretq_u16_u8(vqtbl2q_u8(bytes, load_16(&FIRST)));
             let bits = vbslq_u16(vdupq_n_u16(0x3F), last, vshrq_n_u16::<2>(last));
-            // What is inserted replaces the two upper bits of the second byte, and loses its own.
+            // The lower four bits of the first byte replace the two upper bits of the second one; the others are shifted out.
             of_16(vsliq_n_u16::<12>(bits, first))
         }
         fn by_16(vector: NeonBytes) -> uint16x8_t {

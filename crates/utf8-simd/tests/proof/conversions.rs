@@ -743,8 +743,8 @@ fn steps_of(level: usize, direction: usize) -> Vec<Steps> {
         }
         (_, 16) => {
             add(vec![], 4, 8 * from.item(), vec![]);
-            // Two steps at once, after one of two bytes each; the characters of the other step are of one class. And a character
-            // of any class in them.
+            // Two steps at once, after a step of two-byte characters: every pattern of one of them, with characters of one class in
+            // the other. Then one character of any class at each index.
             for others in 1..=2 {
                 for at in [0, 8] {
                     let start = [vec![2; 8], vec![others; at]].concat();

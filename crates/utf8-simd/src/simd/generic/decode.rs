@@ -7,15 +7,16 @@
 //! assembled directly (`benches/versus`, cjk).
 
 use super::lanes::{Lanes, Part};
+use super::scan::branch;
 use super::test::backs_of;
-use super::units::{EXCESS, MOST, OutputUnit, Units, branch, put_ascii, put_group};
+use super::units::{EXCESS, MOST, OutputUnit, Units, put_ascii, put_group};
 use super::vector::load;
 use crate::simd::{bytes_to_multiple, reference, table};
 
 /// Bytes of text after a block whose units overwrite the excess of the block.
 const ENOUGH: usize = 4 * EXCESS;
 /// The number of bytes that are tested for ASCII at once.
-const ROW: usize = 64;
+const ASCII_ROW: usize = 64;
 
 /// Counts the characters of `text`, or its UTF-16 units with `UTF16`: each byte but the continuation bytes, and with `UTF16` the
 /// leading byte of four twice.
@@ -145,17 +146,17 @@ pub(in crate::simd) fn decode_leading_ascii<V: Lanes, U: OutputUnit>(
 ) -> usize {
     /// From this length on, stores that cross no blocks are faster (`benches/versus`, to-utf-16/ascii).
     const LONG: usize = 512;
-    let start = if bytes.len() < LONG { bytes.len() } else { ROW };
+    let start = if bytes.len() < LONG { bytes.len() } else { ASCII_ROW };
     let mut len = decode_ascii::<V, U>(any, &bytes[..start], out);
-    if len == ROW && bytes.len() >= LONG {
+    if len == ASCII_ROW && bytes.len() >= LONG {
         let to_block = bytes_to_multiple(out, V::LEN) / U::SIZE;
         let (bytes, out) = (&bytes[to_block..], &mut out[to_block..]);
         len = len.max(to_block + decode_ascii::<V, U>(any, bytes, out));
     }
     // The last row overlaps the one before it.
-    if len > 0 && (1..ROW).contains(&(bytes.len() - len)) && bytes.len() <= out.len() {
-        let last = bytes.len() - ROW;
-        if decode_ascii::<V, U>(any, &bytes[last..], &mut out[last..]) == ROW {
+    if len > 0 && (1..ASCII_ROW).contains(&(bytes.len() - len)) && bytes.len() <= out.len() {
+        let last = bytes.len() - ASCII_ROW;
+        if decode_ascii::<V, U>(any, &bytes[last..], &mut out[last..]) == ASCII_ROW {
             return bytes.len();
         }
     }
@@ -241,16 +242,16 @@ fn decode_blocks<V: Lanes, U: OutputUnit>(
             && are_threes::<V>(any, bytes, at, ends)
             && let Some(chars) = bytes[at..].first_chunk()
         {
-            let units = block.parts().as_ref()[0].three_byte_units(chars);
-            put_group::<_, U>(units, None, room);
+            let part = block.parts().as_ref()[0];
+            put_group::<_, U>(part.three_byte_units(chars), None, room);
             at += chars.len();
             room = &mut room[8..];
-            // Such characters often follow.
+            // Such characters often follow. Not one loop: row `to-utf-16/cjk/65536` a seventh more instructions.
             while let Some(chars) = bytes[at..].first_chunk()
                 && room.len() >= 8
                 && are_eight_threes(chars)
             {
-                put_group::<_, U>(units.three_byte_units(chars), None, room);
+                put_group::<_, U>(part.three_byte_units(chars), None, room);
                 at += chars.len();
                 room = &mut room[8..];
             }
@@ -324,15 +325,15 @@ fn are_threes<V: Lanes>(any: V, bytes: &[u8], at: usize, ends: u32) -> bool {
     }
 }
 
-/// Whether the bytes, which begin with a character of well-formed text, are eight characters of three bytes: each third byte is E0
-/// to EF. Rows `to-utf-16/cjk/*`, `to-chars/cjk/*`.
+/// Whether the bytes, which begin with a character of well-formed text, are eight characters of three bytes: every third byte, from
+/// the first on, is E0 to EF. Rows `to-utf-16/cjk/*`, `to-chars/cjk/*`.
 #[inline(always)]
 fn are_eight_threes(bytes: &[u8; 24]) -> bool {
     const LEADS: [u64; 3] = [0x00F0_0000_F000_00F0, 0xF000_00F0_0000_F000, 0x0000_F000_00F0_0000];
     let (words, _) = bytes.as_chunks();
     let mut other = 0;
     for (word, leads) in words.iter().zip(LEADS) {
-        other |= u64::from_le_bytes(*word) & leads ^ 0xE0E0_E0E0_E0E0_E0E0 & leads;
+        other |= (u64::from_le_bytes(*word) ^ 0xE0E0_E0E0_E0E0_E0E0) & leads;
     }
     other == 0
 }
@@ -341,10 +342,10 @@ fn are_eight_threes(bytes: &[u8; 24]) -> bool {
 #[inline(always)]
 fn decode_ascii<V: Lanes, U: OutputUnit>(any: V, bytes: &[u8], out: &mut [U::Item]) -> usize {
     let mut len = 0;
-    for (bytes, out) in bytes.chunks_exact(ROW).zip(out.chunks_exact_mut(ROW)) {
+    for (bytes, out) in bytes.chunks_exact(ASCII_ROW).zip(out.chunks_exact_mut(ASCII_ROW)) {
         let mut all = load::<V>(any, bytes, 0);
         let mut at = V::LEN;
-        while at < ROW {
+        while at < ASCII_ROW {
             all = all.or(load::<V>(any, bytes, at));
             at += V::LEN;
         }
@@ -352,11 +353,11 @@ fn decode_ascii<V: Lanes, U: OutputUnit>(any: V, bytes: &[u8], out: &mut [U::Ite
             break;
         }
         at = 0;
-        while at < ROW {
+        while at < ASCII_ROW {
             put_ascii::<V, U>(load(any, bytes, at), &mut out[at..]);
             at += V::LEN;
         }
-        len += ROW;
+        len += ASCII_ROW;
     }
     len
 }

@@ -4,7 +4,7 @@
 //!
 //! - ASCII: narrowed to bytes;
 //! - below 800: one or two bytes in the lane of each unit; a shuffle from a table moves the needed bytes to the
-//!   front;
+//!   front; short vectors are taken two at a time;
 //! - 800 and more: two shuffles place the 24 bytes of eight units;
 //! - otherwise: one to three bytes in lanes of 32 bits, moved to the front in the same way.
 //!
@@ -21,9 +21,8 @@
 use core::mem::MaybeUninit;
 
 use super::lanes::{Lanes, ONE_OR_TWO, ONE_TO_FOUR, ONE_TO_THREE, Part};
-use super::scan::cold_path;
+use super::scan::{branch, cold_path};
 use super::steps::{RecodeSteps, encode, step_room};
-use super::units::branch;
 use super::vector::{Vector, Vector16, load};
 use crate::simd::recode::{BytesToUtf8, ToUtf8};
 use crate::simd::{ScalarUnit, as_uninit, reference, table};
@@ -73,17 +72,17 @@ impl RecodeSteps for ToUtf8<u16> {
     }
 
     #[inline(always)]
-    fn is_narrow(unit: &u16) -> bool {
+    fn is_below_800(unit: &u16) -> bool {
         *unit < 0x800
     }
 
     #[inline(always)]
-    fn put_pair<V: Lanes>(units: [V; 2], room: &mut [MaybeUninit<u8>]) -> Option<usize> {
+    fn put_two_steps<V: Lanes>(units: [V; 2], room: &mut [MaybeUninit<u8>]) -> Option<usize> {
         let all = any_of(&units);
         if all.any_from_16::<0x800>() {
             return None;
         }
-        Some(put_pair(!all.any_from_16::<0x80>(), units, room))
+        Some(put_both(!all.any_from_16::<0x80>(), units, room))
     }
 
     #[inline(always)]
@@ -137,17 +136,17 @@ impl<C: ScalarUnit> RecodeSteps for ToUtf8<C> {
     }
 
     #[inline(always)]
-    fn is_narrow(&number: &C) -> bool {
+    fn is_below_800(&number: &C) -> bool {
         number.into() < 0x800
     }
 
     #[inline(always)]
-    fn put_pair<V: Lanes>(steps: [[V; 2]; 2], room: &mut [MaybeUninit<u8>]) -> Option<usize> {
+    fn put_two_steps<V: Lanes>(steps: [[V; 2]; 2], room: &mut [MaybeUninit<u8>]) -> Option<usize> {
         let all = any_of(steps.as_flattened());
         if all.any_from_32::<0x800>() {
             return None;
         }
-        Some(put_pair(!all.any_from_32::<0x80>(), narrow_steps(steps), room))
+        Some(put_both(!all.any_from_32::<0x80>(), narrow_steps(steps), room))
     }
 
     #[inline(always)]
@@ -233,9 +232,9 @@ enum Surrogates {
     None,
 }
 
-/// Encodes units below 800; see [`RecodeSteps::put_pair`].
+/// Encodes units below 800; see [`RecodeSteps::put_two_steps`].
 #[inline(always)]
-fn put_pair<V: Lanes>(is_ascii: bool, units: [V; 2], room: &mut [MaybeUninit<u8>]) -> usize {
+fn put_both<V: Lanes>(is_ascii: bool, units: [V; 2], room: &mut [MaybeUninit<u8>]) -> usize {
     if is_ascii {
         put_narrowed(units, room);
         return V::LEN;
@@ -308,11 +307,9 @@ fn put_units<V: Lanes>(
             highs &= !unpaired;
         }
     }
-    let below_800 = units.and(units.splat_16(0xF800)).cmpeq_16(zero);
-    let middle = units.shr_16::<6>().and(six);
-    let three = first_two_of_three(units);
-    let two = middle.or(units.splat_16(0xC0)).or(last.shl_16::<8>());
-    let front = ascii.select_16(units, below_800.select_16(two, three));
+    // Replacing has changed only units of 800 and more. Again, because a value that two paths need is computed before both.
+    let two = units.two_bytes();
+    let front = ascii.select_16(units, below_800.select_16(two, first_two_of_three(units)));
     if !has_pairs {
         return (count, put_one_to_three([front, last], ascii, below_800, room));
     }

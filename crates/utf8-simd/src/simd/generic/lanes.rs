@@ -40,7 +40,7 @@ pub(in crate::simd) trait Lanes: Vector {
         self.select(yes, no)
     }
     fn intersects(self, other: Self) -> bool;
-    /// Whether a lane of 16 bits is `LEAST`, a power of two, or more.
+    /// Whether any lane of 16 bits is at least `LEAST`, a power of two.
     #[inline(always)]
     fn any_from_16<const LEAST: u16>(self) -> bool {
         const { assert!(LEAST.is_power_of_two()) };
@@ -64,7 +64,7 @@ pub(in crate::simd) trait Lanes: Vector {
     fn expand_bitmask(self, bits: u32) -> Self;
     /// Bit 15 of each lane of 16 bits, as one bit.
     fn bitmask_16(self) -> u32;
-    /// As `bitmask_16`, of the lanes of `self` and then of those of `other`. All bits of a lane are set, or none.
+    /// As `bitmask_16`, of the lanes of `self` and then of those of `other`. Each lane has all bits set, or none.
     #[inline(always)]
     fn bitmask_16_with(self, other: Self) -> u32 {
         self.bitmask_16() | other.bitmask_16() << (Self::LEN / 2)
@@ -119,7 +119,7 @@ macro_rules! one_part {
 
         #[inline(always)]
         fn widen_16(self) -> [Self; 2] {
-            Part::widen_units(self)
+            Part::widen_16(self)
         }
 
         #[inline(always)]
@@ -138,7 +138,7 @@ pub(in crate::simd) trait Part: Vector16 {
     fn interleave_16(self, high: Self) -> [Self; 2];
     /// The lanes of 16 bits as lanes of 32 bits.
     #[inline(always)]
-    fn widen_units(self) -> [Self; 2] {
+    fn widen_16(self) -> [Self; 2] {
         Part::interleave_16(self, self.splat(0))
     }
     /// The UTF-16 units of eight characters of three bytes each.

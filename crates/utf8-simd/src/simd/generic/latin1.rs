@@ -28,8 +28,8 @@ pub(in crate::simd) trait Latin1Block: Vector {
     /// Encodes the block to UTF-8. Returns the number of bytes. May overwrite twice as many as the block has.
     fn to_utf8(self, room: &mut [u8]) -> usize;
 
-    /// Decodes the block, if it is valid and all of its characters are in Latin-1. Returns the number of bytes; if it does not,
-    /// `room` is unchanged. `back1` is the block that begins a byte earlier.
+    /// Decodes the block if it is valid and all of its characters are in Latin-1. Returns the number of bytes written; otherwise
+    /// `None`, and `room` is unchanged. `back1` is the block that begins a byte earlier.
     fn to_latin1(self, back1: Self, room: &mut [u8]) -> Option<usize>;
 }
 
@@ -51,7 +51,7 @@ pub(in crate::simd) fn encode_latin1<V: Latin1Block, Short: Latin1Block + Vector
     let (bytes, out) = (&bytes[read..], &mut out[written..]);
     let (more, len) = match (load_few(short, bytes), out.first_chunk_mut::<32>()) {
         (Some(block), Some(room)) => {
-            // Zeros after the input are a byte each.
+            // Each of the zeros after the input became a byte.
             (bytes.len(), block.to_utf8(room) - (Short::LEN - bytes.len()))
         }
         _ => reference::encode_latin1(bytes, out),

@@ -309,6 +309,11 @@ pub(in crate::simd) fn sequence_start(input: &[u8], near: usize) -> usize {
 #[inline]
 pub(in crate::simd) const fn cold_path() {}
 
+/// Prevents the compiler from replacing a branch by arithmetic.
+#[cold]
+#[inline(never)]
+pub(super) fn branch() {}
+
 /// Returns the result for an input in which the byte at `near` shows the first error.
 #[cold]
 pub(in crate::simd) fn error_near(input: &[u8], near: usize) -> Validated {

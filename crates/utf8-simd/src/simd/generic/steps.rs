@@ -1,12 +1,11 @@
-//! The loop of a conversion: in steps of a vector, in strides of steps while items are plain, and in steps of a
-//! short vector at the end. If all items are plain, the last stride overlaps the one before it instead.
+//! The loop of a conversion: in steps of a vector, in strides of steps while items are plain, with short vectors in two steps at
+//! once while items are below 800, and in steps of a short vector at the end. If all items are plain, the last stride overlaps the one before it instead.
 
 use core::mem::MaybeUninit;
 use core::ops::ControlFlow::{self, Break, Continue};
 
 use super::lanes::Lanes;
-use super::units::copy_few;
-use super::vector::{Vector16, as_bytes, load, load_few};
+use super::vector::{Vector16, as_bytes, copy_few, load, load_few};
 use crate::simd::recode::{Initialised, Recode};
 use crate::simd::{ScalarUnit, bytes_to_multiple};
 
@@ -19,7 +18,7 @@ const STRIDE: usize = 4;
 const LONG: usize = 2048;
 
 /// The number of bytes that a step may overwrite: three for each item and a part. That is enough for four each, because a step has
-/// at most 16 items.
+/// at most 16 items, and for two steps of at most two bytes each.
 pub(super) const fn step_room<V: Lanes>() -> usize {
     3 * (V::LEN / 2) + PART
 }
@@ -61,15 +60,16 @@ pub(in crate::simd) trait RecodeSteps: Recode<From: Item> {
         (count, Self::PLAIN * count)
     }
 
-    /// Whether `item` is below 800, and [`put_pair`](Self::put_pair) converts such items.
+    /// Whether `item` is below 800. False without [`put_two_steps`](Self::put_two_steps).
     #[inline(always)]
-    fn is_narrow(_item: &Self::From) -> bool {
+    fn is_below_800(_item: &Self::From) -> bool {
         false
     }
 
-    /// Converts two steps if all of their items are below 800, otherwise writes nothing. Returns the bytes written.
+    /// Converts two steps if all of their items are below 800, otherwise writes nothing. Returns the bytes written. May
+    /// overwrite as many bytes as one step.
     #[inline(always)]
-    fn put_pair<V: Lanes>(
+    fn put_two_steps<V: Lanes>(
         _steps: [<Self::From as Item>::Step<V>; 2],
         _room: &mut [MaybeUninit<u8>],
     ) -> Option<usize> {
@@ -216,11 +216,11 @@ fn encode_steps<V: Lanes, R: RecodeSteps>(
         while len == R::PLAIN * step && put_plain::<V, R>(any, rest, place) {
             (rest, place) = (&rest[stride..], &mut place[R::PLAIN * stride..]);
         }
-        // So do characters of two bytes. Longer vectors take as many at once anyway.
-        if V::LEN == 16 && len <= 2 * step && rest.first().is_some_and(R::is_narrow) {
+        // So do characters of two bytes. A longer vector takes as many in one step (`benches/ARM.md`).
+        if V::LEN == 16 && len <= 2 * step && rest.first().is_some_and(R::is_below_800) {
             while rest.len() >= 2 * step && place.len() >= room {
                 let steps = [R::From::load(any, rest), R::From::load(any, &rest[step..])];
-                let Some(len) = R::put_pair::<V>(steps, place) else { break };
+                let Some(len) = R::put_two_steps::<V>(steps, place) else { break };
                 (rest, place) = (&rest[2 * step..], &mut place[len..]);
             }
         }

@@ -13,7 +13,8 @@
 //! - for `char`s, bits 16 to 20 are assembled at its fourth byte, as a third plane.
 
 use super::lanes::{Lanes, Part, UNITS};
-use super::vector::Vector;
+use super::scan::branch;
+use super::vector::{Vector, copy_few};
 use crate::simd::as_uninit;
 use crate::simd::recode::unit_bytes;
 
@@ -76,6 +77,7 @@ unsafe impl<const SWAPPED: bool> OutputUnit for Bytes<SWAPPED> {
     }
 }
 
+/// The units that end in a block, and which of them are needed.
 pub(super) struct Units<V> {
     /// For each byte, the unit that ends at it: bits 0 to 7, and 8 to 15.
     pub(super) planes: [V; 2],
@@ -196,29 +198,6 @@ impl<V: Lanes> Units<V> {
     }
 }
 
-/// Copies a few items, at most about 32, in overlapping chunks: a call to `memcpy` would take longer
-/// (`benches/scenarios/chars.rs`).
-#[inline(always)]
-pub(super) fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {
-    #[inline(always)]
-    fn by<const N: usize, U: Copy>(from: &[U], to: &mut [U]) {
-        for (from, to) in from.as_chunks::<N>().0.iter().zip(to.as_chunks_mut::<N>().0) {
-            *to = *from;
-        }
-        if let (Some(from), Some(to)) = (from.last_chunk::<N>(), to.last_chunk_mut::<N>()) {
-            *to = *from;
-        }
-    }
-    assert_eq!(from.len(), to.len());
-    match from.len() {
-        0 => {}
-        1 => to[0] = from[0],
-        2..=3 => by::<2, U>(from, to),
-        4..=7 => by::<4, U>(from, to),
-        _ => by::<8, U>(from, to),
-    }
-}
-
 /// Writes a block of ASCII to the start of `room`.
 #[inline(always)]
 pub(super) fn put_ascii<V: Lanes, U: OutputUnit>(block: V, room: &mut [U::Item]) {
@@ -235,7 +214,7 @@ pub(super) fn put_ascii<V: Lanes, U: OutputUnit>(block: V, room: &mut [U::Item])
         return;
     }
     for (group, &units) in block.interleave(block.splat(0)).as_ref().iter().enumerate() {
-        let [front, back] = units.widen_units();
+        let [front, back] = units.widen_16();
         front.store(&mut out[32 * group..]);
         back.store(&mut out[32 * group + 16..]);
     }
@@ -251,13 +230,8 @@ pub(super) fn put_group<P: Part, U: OutputUnit>(units: P, tops: Option<P>, room:
     }
     let [front, back] = match tops {
         Some(tops) => units.interleave_16(tops),
-        None => units.widen_units(),
+        None => units.widen_16(),
     };
     front.store(out);
     back.store(&mut out[16..]);
 }
-
-/// Prevents the compiler from replacing a branch by arithmetic.
-#[cold]
-#[inline(never)]
-pub(super) fn branch() {}

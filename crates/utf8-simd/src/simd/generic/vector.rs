@@ -244,3 +244,26 @@ macro_rules! lanewise {
     };
 }
 pub(in crate::simd) use lanewise;
+
+/// Copies a few items, at most about 32, in overlapping chunks: a call to `memcpy` would take longer
+/// (`benches/scenarios/chars.rs`).
+#[inline(always)]
+pub(super) fn copy_few<U: Copy>(from: &[U], to: &mut [U]) {
+    #[inline(always)]
+    fn by<const N: usize, U: Copy>(from: &[U], to: &mut [U]) {
+        for (from, to) in from.as_chunks::<N>().0.iter().zip(to.as_chunks_mut::<N>().0) {
+            *to = *from;
+        }
+        if let (Some(from), Some(to)) = (from.last_chunk::<N>(), to.last_chunk_mut::<N>()) {
+            *to = *from;
+        }
+    }
+    assert_eq!(from.len(), to.len());
+    match from.len() {
+        0 => {}
+        1 => to[0] = from[0],
+        2..=3 => by::<2, U>(from, to),
+        4..=7 => by::<4, U>(from, to),
+        _ => by::<8, U>(from, to),
+    }
+}
