@@ -56,6 +56,7 @@ impl EventDecoder {
         let is_cut = end == value.len();
         if at == 0 || is_cut {
             if at > 0 {
+                self.begin_data();
                 self.begin_first_value(&mut input, at);
             }
             if !self.make_deferrable() || end > self.pending.deferrable {
@@ -88,18 +89,16 @@ impl EventDecoder {
             self.pending.drop_copy();
             return false;
         }
-        self.pending.offset = Some(self.position);
-        self.line = EventLine::Value(Field::Data);
-        self.take(input, at + len);
+        self.begin_first_value(input, at + len);
         true
     }
 
-    /// Begins the data of an event, `at` bytes after the start of its first line.
+    /// Takes the first `len` bytes of an event: the name of the field, which is data, and perhaps a part of its value.
     #[inline(always)]
-    fn begin_first_value(&mut self, input: &mut &[u8], at: usize) {
+    fn begin_first_value(&mut self, input: &mut &[u8], len: usize) {
         self.pending.offset = Some(self.position);
-        self.begin_value(Field::Data);
-        self.take(input, at);
+        self.line = EventLine::Value(Field::Data);
+        self.take(input, len);
     }
 
     /// Returns the length of the line end and the empty line at the start of `input`, and what the next byte belongs to.
