@@ -128,7 +128,7 @@ impl<C: ScalarUnit> RecodeSteps for ToUtf8<C> {
         _: &mut Option<&mut u64>,
     ) -> (usize, usize) {
         let [first, second] = chars;
-        if !first.or(second).intersects(first.splat_32(0xFFFF_0000)) {
+        if !first.or(second).any_from_32::<0x1_0000>() {
             let surrogates = if C::IS_SCALAR { Surrogates::None } else { Surrogates::Invalid };
             return put_units(first.narrow_32(second), surrogates, room, &mut None);
         }
@@ -155,7 +155,7 @@ impl<C: ScalarUnit> RecodeSteps for ToUtf8<C> {
         room: &mut [MaybeUninit<u8>],
     ) -> bool {
         let all = any_of(steps.as_flattened());
-        if all.intersects(all.splat_32(!0x7F)) {
+        if all.any_from_32::<0x80>() {
             return false;
         }
         put_narrowed(narrow_steps(steps), room);

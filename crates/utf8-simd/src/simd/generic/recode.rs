@@ -101,7 +101,7 @@ impl<C: ScalarUnit> RecodeSteps for ToUtf16<C> {
         room: &mut [MaybeUninit<u8>],
     ) -> bool {
         let all = any_of(steps.as_flattened());
-        if all.intersects(all.splat_32(0xFFFF_0000)) {
+        if all.any_from_32::<0x1_0000>() {
             return false;
         }
         let units = narrow_steps(steps);
