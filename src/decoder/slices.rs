@@ -36,7 +36,7 @@ use crate::decoder::{Utf8Decoder, Utf8Error, Utf8ErrorKind};
 /// ```
 #[inline]
 pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
-    whole_text(Level::detect(), bytes).map_err(|found| error_in(bytes, found))
+    whole_text(bytes).map_err(|found| error_in(bytes, found))
 }
 
 #[cold]

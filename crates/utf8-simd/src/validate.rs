@@ -14,7 +14,7 @@ use crate::text;
 /// The first ill-formed or incomplete sequence, with the values of std's error.
 #[inline]
 pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
-    text::whole_text(Level::detect(), bytes).map_err(Utf8Error::from)
+    text::whole_text(bytes).map_err(Utf8Error::from)
 }
 
 /// Returns `bytes` as text that can be changed, like [`core::str::from_utf8_mut`].
@@ -24,14 +24,14 @@ pub fn from_utf8(bytes: &[u8]) -> Result<&str, Utf8Error> {
 /// As [`from_utf8`].
 #[inline]
 pub fn from_utf8_mut(bytes: &mut [u8]) -> Result<&mut str, Utf8Error> {
-    text::whole_text_mut(Level::detect(), bytes).map_err(Utf8Error::from)
+    text::whole_text_mut(bytes).map_err(Utf8Error::from)
 }
 
 /// Whether all of `bytes` are well-formed UTF-8.
 #[inline]
 #[must_use]
 pub fn is_utf8(bytes: &[u8]) -> bool {
-    text::whole_text(Level::detect(), bytes).is_ok()
+    text::whole_text(bytes).is_ok()
 }
 
 /// Why a well-formed prefix ended.

@@ -77,11 +77,12 @@ pub fn split_far(level: Level, input: &[u8]) -> (&str, Option<usize>) {
 
 /// Returns `input` if all of it is text, and otherwise what was found. For whole messages: many are short ASCII, and
 /// the call of a level takes longer than its test.
+// Always inlined: a call would take as long as its test of short ASCII.
 #[doc(hidden)]
-#[inline]
-pub fn whole_text(level: Level, input: &[u8]) -> Result<&str, Validated> {
+#[inline(always)]
+pub fn whole_text(input: &[u8]) -> Result<&str, Validated> {
     if !is_short_text(input) {
-        let found = level.validate(input);
+        let found = Level::detect().validate(input);
         if found.valid_up_to != input.len() {
             return Err(found);
         }
@@ -93,22 +94,19 @@ pub fn whole_text(level: Level, input: &[u8]) -> Result<&str, Validated> {
 
 /// Like [`whole_text`], for text that can be changed.
 #[inline]
-pub(crate) fn whole_text_mut(level: Level, input: &mut [u8]) -> Result<&mut str, Validated> {
-    whole_text(level, input)?;
+pub(crate) fn whole_text_mut(input: &mut [u8]) -> Result<&mut str, Validated> {
+    whole_text(input)?;
     // SAFETY: `whole_text` has returned all of `input` as a `str`.
     Ok(unsafe { core::str::from_utf8_unchecked_mut(input) })
 }
 
-/// Whether `bytes` are at most 32 bytes of ASCII, or one character of two bytes. Rows `validate/*/4-32`.
+/// Whether `bytes` are at most 64 bytes of ASCII, or one character of two bytes. Rows `validate/*/4-32` and `64`.
 #[inline(always)]
 fn is_short_text(bytes: &[u8]) -> bool {
     const HIGH: u64 = 0x8080_8080_8080_8080;
     const HIGH_OF_4: u32 = HIGH as u32;
     let len = bytes.len();
-    if len > 32 {
-        return false;
-    }
-    let (Some(&first), Some(&last)) = (bytes.first_chunk(), bytes.last_chunk()) else {
+    let (Some(&first), Some(&last), ..=64) = (bytes.first_chunk(), bytes.last_chunk(), len) else {
         return match *bytes {
             [] => true,
             [a] => a < 0x80,
@@ -121,6 +119,9 @@ fn is_short_text(bytes: &[u8]) -> bool {
     if u32::from_ne_bytes(first) & HIGH_OF_4 != 0 {
         return false;
     }
+    if let (33.., Some(first), Some(last)) = (len, bytes.first_chunk(), bytes.last_chunk()) {
+        return (union_of_4(first) | union_of_4(last)) & HIGH == 0;
+    }
     let (Some(&first), Some(&last_8)) = (bytes.first_chunk(), bytes.last_chunk()) else {
         return u32::from_ne_bytes(last) & HIGH_OF_4 == 0;
     };
@@ -132,6 +133,13 @@ fn is_short_text(bytes: &[u8]) -> bool {
     };
     let [first, second, third, last] = [first, second, third, last_8].map(u64::from_ne_bytes);
     (first | second | third | last) & HIGH == 0
+}
+
+/// The union of four words.
+#[inline(always)]
+fn union_of_4(bytes: &[u8; 32]) -> u64 {
+    let word = |at: usize| u64::from_ne_bytes(bytes.as_chunks().0[at]);
+    word(0) | word(1) | word(2) | word(3)
 }
 
 /// Returns the character of two or more bytes at the start of `bytes`, if there is one.

@@ -9,11 +9,12 @@ macro_rules! operations {
         /// Finds how far `input` is well-formed; see [`Level::validate`](crate::simd::Level::validate).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
-            // Two levels, because each comparison that fails is a jump.
+            // Two levels, and not in the order of lengths, because each comparison that fails is a jump.
             let look = if input.len() > 32 {
                 match input.len() {
+                    257.. => return validate_long(input),
                     $($lengths => generic::$validate::<$with, $bytes>(<$with>::zero(), input),)*
-                    _ => return validate_long(input),
+                    _ => return reference::validate(input), // not reached
                 }
             } else {
                 match input.len() {
