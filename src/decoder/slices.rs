@@ -9,7 +9,7 @@ use bytes::Bytes;
 use bytestring::ByteString;
 #[cfg(feature = "std")]
 use utf8_simd::text::take_text_with;
-use utf8_simd::{Level, Validated, tail, text::whole_text};
+use utf8_simd::{Validated, tail, text::whole_text};
 
 use crate::decoder::{Utf8Decoder, Utf8Error, Utf8ErrorKind};
 

@@ -11,9 +11,9 @@ pub(in crate::simd) use crate::simd::reference::{find_outside, join_pairs, split
 use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, RepairedPrefix, Validated, reference, table};
 
 operations!("neon", NeonBytes, NeonBytes,
-    33..=64 => validate_halves::<NeonBytes, 32>,
-    65..=128 => validate_halves::<NeonBytes, 64>,
+    validate_halves::<NeonBytes, 32>,
     129..=256 => validate_blocks::<NeonBytes, 256>,
+    65..=128 => validate_halves::<NeonBytes, 64>,
 );
 
 /// 16 bytes.

@@ -101,6 +101,8 @@ pub(crate) fn whole_text_mut(input: &mut [u8]) -> Result<&mut str, Validated> {
 }
 
 /// Whether `bytes` are at most 64 bytes of ASCII, or one character of two bytes. Rows `validate/*/4-32` and `64`.
+///
+/// In this order, a text of 8 to 32 bytes takes the fewest jumps.
 #[inline(always)]
 fn is_short_text(bytes: &[u8]) -> bool {
     const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -119,20 +121,25 @@ fn is_short_text(bytes: &[u8]) -> bool {
     if u32::from_ne_bytes(first) & HIGH_OF_4 != 0 {
         return false;
     }
-    if let (33.., Some(first), Some(last)) = (len, bytes.first_chunk(), bytes.last_chunk()) {
-        return (union_of_4(first) | union_of_4(last)) & HIGH == 0;
+    if len <= 32 {
+        let (Some(&first), Some(&last_8)) = (bytes.first_chunk(), bytes.last_chunk()) else {
+            return u32::from_ne_bytes(last) & HIGH_OF_4 == 0;
+        };
+        // Eight bytes from each of four indices cover up to 32 bytes. They may overlap.
+        let at = 8.min(len - 8);
+        let (Some(&second), Some(&third)) =
+            (bytes[at..].first_chunk(), bytes[..len - at].last_chunk())
+        else {
+            return false; // not reached
+        };
+        let [first, second, third, last] = [first, second, third, last_8].map(u64::from_ne_bytes);
+        return (first | second | third | last) & HIGH == 0;
     }
-    let (Some(&first), Some(&last_8)) = (bytes.first_chunk(), bytes.last_chunk()) else {
-        return u32::from_ne_bytes(last) & HIGH_OF_4 == 0;
-    };
-    // Eight bytes from each of four indices cover up to 32 bytes. They may overlap.
-    let at = 8.min(len - 8);
-    let (Some(&second), Some(&third)) = (bytes[at..].first_chunk(), bytes[..len - at].last_chunk())
-    else {
+    let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) else {
         return false; // not reached
     };
-    let [first, second, third, last] = [first, second, third, last_8].map(u64::from_ne_bytes);
-    (first | second | third | last) & HIGH == 0
+    // One after the other, because a letter that is not ASCII is probably in the first half of Latin text.
+    union_of_4(first) & HIGH == 0 && union_of_4(last) & HIGH == 0
 }
 
 /// The union of four words.

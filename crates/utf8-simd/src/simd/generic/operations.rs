@@ -3,18 +3,25 @@
 /// Defines the operations of `generic` for target features, their vector, and the one for short inputs and the ends of texts.
 /// A generic function cannot depend on its parameter for its target feature, so a macro defines them.
 ///
-/// `$lengths` are the lengths of short inputs from 33 bytes on, each with the function that validates them.
+/// `$validate_64` validates 33 to 64 bytes, except those of the `$lengths`, which each have a function of their own.
 macro_rules! operations {
-    ($feature:literal, $vector:ty, $short:ty, $($lengths:pat => $validate:ident::<$with:ty, $bytes:literal>,)*) => {
+    (
+        $feature:literal, $vector:ty, $short:ty,
+        $validate_64:ident::<$with_64:ty, $bytes_64:literal>,
+        $($lengths:pat => $validate:ident::<$with:ty, $bytes:literal>,)*
+    ) => {
         /// Finds how far `input` is well-formed; see [`Level::validate`](crate::simd::Level::validate).
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
-            // Two levels, and not in the order of lengths, because each comparison that fails is a jump.
+            // Two levels, because each comparison that fails is a jump. There is none before `$validate_64`.
             let look = if input.len() > 32 {
                 match input.len() {
                     257.. => return validate_long(input),
-                    $($lengths => generic::$validate::<$with, $bytes>(<$with>::zero(), input),)*
-                    _ => return reference::validate(input), // not reached
+                    $($lengths => {
+                        generic::cold_path();
+                        generic::$validate::<$with, $bytes>(<$with>::zero(), input)
+                    })*
+                    _ => generic::$validate_64::<$with_64, $bytes_64>(<$with_64>::zero(), input),
                 }
             } else {
                 match input.len() {

@@ -11,9 +11,9 @@ pub(in crate::simd) use crate::simd::reference::{find_outside, join_pairs, split
 use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, RepairedPrefix, Validated, reference};
 
 operations!("sse4.1,popcnt", Bytes16, Bytes16,
-    33..=64 => validate_halves::<Bytes16, 32>,
-    65..=128 => validate_halves::<Bytes16, 64>,
+    validate_halves::<Bytes16, 32>,
     129..=256 => validate_blocks::<Bytes16, 256>,
+    65..=128 => validate_halves::<Bytes16, 64>,
 );
 
 /// 16 bytes.

@@ -17,9 +17,9 @@ use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, RepairedPrefix, Validated, refe
 pub(in crate::simd) use pairs::{join_pairs, split_pairs};
 
 operations!("avx2,popcnt", Bytes32, Bytes16,
-    35..=64 => validate_halves::<Bytes32, 32>,
-    65..=128 => validate_halves::<Bytes32, 64>,
+    validate_halves::<Bytes32, 32>,
     129..=256 => validate_halves::<Bytes32, 128>,
+    65..=128 => validate_halves::<Bytes32, 64>,
     33..=34 => validate_halves::<Bytes16, 32>,
 );
 

@@ -12,8 +12,8 @@ use core::mem::MaybeUninit;
 
 use super::vector::{BLOCK, Bytes64, STRIDE, load_start};
 use crate::simd::generic::{
-    self, Tested, Vector, Verdict, any_wide, any_widest, backs_of, cold_path, distance_to_line,
-    error_near, first, first_marks, load, test_by,
+    self, Tested, Vector, Verdict, any_wide, any_widest, backs_of, distance_to_line, error_near,
+    first, first_marks, load, test_by,
 };
 use crate::simd::results::Validated;
 use crate::simd::x86_64::avx2::{Bytes32, load_32};
@@ -26,9 +26,9 @@ const GROUP: usize = 4;
 pub(in crate::simd) fn validate(input: &[u8]) -> Validated {
     // Not in the order of lengths, because each comparison that fails is a jump.
     let look = match input.len() {
+        64 => validate_block(input),
         320.. => return validate_long(input),
         ..64 => return validate_up_to_63(input),
-        64 => validate_block(input),
         67..=128 => generic::validate_halves::<_, 64>(Bytes64::zero(), input),
         129..=256 => generic::validate_halves::<_, 128>(Bytes64::zero(), input),
         257.. => generic::validate_blocks::<_, 319>(Bytes64::zero(), input),
@@ -109,7 +109,6 @@ fn validate_block(input: &[u8]) -> Verdict {
     if _mm256_movemask_epi8(_mm256_or_si256(low, high)) == 0 {
         return Ok(Validated::all(BLOCK));
     }
-    cold_path();
     let text = Bytes64(_mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high));
     generic::conclude(input, generic::test_first(text), text, text)
 }
