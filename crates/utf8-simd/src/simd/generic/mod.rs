@@ -64,8 +64,8 @@ pub(super) use lanes::{Lanes, Part, one_part};
 pub(super) use latin1::{decode_latin1, encode_latin1};
 pub(super) use operations::operations;
 pub(super) use scan::{
-    ascii_before, block_errors, byte_masks, copy_before, copy_valid_prefix, locate_error,
-    valid_prefix_len,
+    ascii_before, block_errors, byte_masks, cold_path, copy_before, copy_valid_prefix,
+    locate_error, valid_prefix_len,
 };
 pub(super) use steps::{RecodeSteps, recode, recode_short};
 pub(super) use test::Verdict;
@@ -85,7 +85,7 @@ pub(super) use vector::{SHIFT_UP, Vector, Vector16, arithmetic, first, first_mut
 pub(super) use {
     damaged::PATIENCE,
     latin1::{Latin1Block, decode_blocks, encode_blocks},
-    scan::{cold_path, error_near, first_marks, marks, sequence_start},
+    scan::{error_near, first_marks, marks, sequence_start},
     test::{Tested, any_wide, any_widest, backs_of, test_by, test_first, test_full},
     validate::{conclude, is_ascii, stray_after_ascii, unfinished},
     vector::{Aligned, as_bytes, distance_to_line, load, store},
