@@ -70,7 +70,7 @@ impl Level {
     /// [`validate`](Self::validate) for the other levels, so that it chooses between two: comparisons instead of a
     /// jump table.
     ///
-    /// Validation of 64 bytes takes 0.2 to 1.3 ns less by this (rows `verdict/ascii/64`, `validate/ascii/64`).
+    /// Validation of 64 bytes takes 0.2 to 1.3 ns less by this (row `verdict/ascii/64`).
     /// UTF-16 to UTF-8 would take up to 1.2 ns more (row `from-utf-16/ascii/64`).
     #[cold]
     #[inline(never)]

@@ -303,8 +303,7 @@ pub(in crate::simd) fn sequence_start(input: &[u8], near: usize) -> usize {
 }
 
 /// Marks the path that calls it as the less likely one, like `core::hint::cold_path` from Rust 1.95 on: the jump to
-/// it is the one that is taken. Rows `validate/ascii/64` and `validate/ascii/16-128`: one cycle less. Text of 64
-/// bytes: up to one more.
+/// it is the one that is taken. Row `validate/ascii/16-128`: one cycle less. Text that is not ASCII: up to one more.
 #[cold]
 #[inline]
 pub(in crate::simd) const fn cold_path() {}
