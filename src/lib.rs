@@ -55,7 +55,7 @@
 //! | text | bytes with a BOM, of a dialect | [`Utf8Encoder`], [`dialect::DialectEncoder`] | none |
 //! | `AsyncRead` in another charset | the same in UTF-8 | [`stream::CharsetReader`] | `stream` |
 //! | `Read` in another charset | the same in UTF-8 | [`io::CharsetReader`] | `std` |
-//! | bytes in UTF-8 or a legacy encoding | text | [`fallback::FallbackDecoder`] | `alloc` |
+//! | bytes in UTF-8 or, undeclared, a legacy encoding | text | [`fallback::FallbackDecoder`] | `alloc` |
 //! | the first bytes of a stream | its encoding | [`detect::Detector`] | none |
 //!
 //! For an `AsyncRead`, `Utf8Reader` is the fastest: it returns text borrowed from its buffer. A codec in `FramedRead`
@@ -91,7 +91,7 @@
 //! `MessageAssembler` returns errors until `reset`. A `Utf8Body` ends when its limit is exceeded or the inner body fails.
 //!
 //! [`BomPolicy`] chooses what a leading BOM means; by default it is text. [`ErrorMode`] chooses what happens
-//! to an error: it is reported (the default), or replaced, skipped, escaped, or decoded as Latin-1 or
+//! at an error: it is reported (the default), or replaced, skipped, escaped, or decoded as Latin-1 or
 //! windows-1252. [`Utf8Options`] can also reject noncharacters or control characters.
 //! The crate does not normalise or segment text, open sockets, start tasks or use timers.
 //!

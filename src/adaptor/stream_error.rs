@@ -12,6 +12,9 @@ use crate::sse::EventPart;
 /// [`io::Error`], continues with the next call. Ill-formed bytes are [`Utf8`](Self::Utf8) errors in text, and `Line`
 /// errors in lines. The message and the source of [`Inner`](Self::Inner) are those of the error inside.
 ///
+/// It converts into [`io::Error`] if `E` does. If not, as with reqwest's error, map the errors of the stream of bytes to
+/// `io::Error` first ([`io::Error::other`]).
+///
 /// # Examples
 ///
 /// ```

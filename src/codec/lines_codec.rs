@@ -20,10 +20,10 @@ use crate::lines::{
 /// Lines are validated as bytes arrive. In [`ErrorMode::Fatal`], the default, an invalid line yields one
 /// [`LineError`], from the call that delivers the deciding byte. The rest of that line is skipped: it is
 /// neither validated nor counted. The next line is unaffected. The other modes repair ill-formed parts and
-/// keep every line, except those that are too long or contain a CR or LF that the delimiter forbids. A repaired line reports the number of its errors and the offset
-/// of the first ([`Line::error_count`]). If you need all of them, use
-/// [`Utf8ChunksCodec`](crate::codec::Utf8ChunksCodec), as in [the guide](crate::guide::sockets). An error is an
-/// item, so `FramedRead` continues after it.
+/// keep every line, except those that are too long or contain a CR or LF that the delimiter forbids. A repaired
+/// line reports the number of its errors and the offset of the first ([`Line::error_count`]). If you need all of
+/// them, use [`Utf8ChunksCodec`](crate::codec::Utf8ChunksCodec). An error is an item, so `FramedRead` continues
+/// after it.
 ///
 /// A line has at most 65,536 bytes ([`DEFAULT_MAX_LENGTH`](Self::DEFAULT_MAX_LENGTH)) unless
 /// [`with_max_length`](Self::with_max_length) sets another limit. The limit counts bytes as they arrive,

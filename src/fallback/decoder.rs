@@ -107,8 +107,8 @@ impl FallbackDecoder {
 
     /// Decodes `chunk` and appends the text to `text`. `mode` determines what replaces each error.
     ///
-    /// Ill-formed bytes are not errors: they fall back. Errors are defined by the options, so with
-    /// the default options there are none. The status is [`Status::Done`], or [`Status::IllFormed`]
+    /// Ill-formed bytes fall back, and are not returned as errors; [`error_count`](Self::error_count) counts them. The options
+    /// define errors, so with the default options none is returned. The status is [`Status::Done`], or [`Status::IllFormed`]
     /// in [`ErrorMode::Fatal`]. After an error, push the bytes that have not been read to continue.
     ///
     /// # Examples

@@ -221,7 +221,8 @@ impl<B> Utf8Body<B> {
         Utf8Stream::continuing(self.chunks, self.text)
     }
 
-    /// Turns the body into a stream of its lines; see [`Utf8Stream::lines`]. Trailers are dropped.
+    /// Turns the body into a stream of its lines; see [`Utf8Stream::lines`]. Trailers are dropped. If the charset is not UTF-8,
+    /// offsets count bytes of the converted text.
     pub fn into_lines(self) -> Utf8Lines<BodyChunks<B>> {
         self.into_text_stream().lines()
     }

@@ -152,6 +152,9 @@ impl BodyError {
 
     /// Returns the offset of the rejected bytes, or of the rejected event or line if it is too long. `None` for an
     /// error that is not in the text.
+    ///
+    /// If the charset is not UTF-8, the offset counts bytes of the text that was converted to UTF-8. That of
+    /// [`Legacy`](Self::Legacy) counts bytes of the body.
     pub fn offset(&self) -> Option<u64> {
         match self {
             Self::Utf8(error) | Self::Line(LineError::Utf8 { error, .. }) => {

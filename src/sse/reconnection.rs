@@ -19,7 +19,7 @@ use crate::sse::{EventDecoder, SharedStr};
 /// | the body ends or breaks | [`ended`](Self::ended) | connect again after the delay |
 ///
 /// The delay is the reconnection time that the server has set with `retry`, within the bounds, or the minimum. It doubles
-/// with each failure in a row: a connection that fails or ends without an event. A server that repeats a `retry` of
+/// with each further failure in a row: a connection that fails or ends without an event. A server that repeats a `retry` of
 /// zero, or of years, cannot make the client connect without a pause or never.
 ///
 /// # Examples
@@ -72,7 +72,7 @@ pub enum ResponseError {
 }
 
 impl Reconnection {
-    /// Creates a policy that waits for 3 seconds at first and at most one minute, and gives up after 10 failures in a row.
+    /// Creates a policy that waits for 3 seconds at first and at most one minute, and gives up at the 11th failure in a row.
     #[must_use]
     pub const fn new() -> Self {
         Self {

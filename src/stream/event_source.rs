@@ -23,7 +23,10 @@ use crate::stream::{StreamError, Utf8Stream};
 /// The stream yields the events, and each error as an item. It ends after status 204, which the server sends for this
 /// purpose; after a response that is no event stream; and after too many failures in a row. The last item before the
 /// end is the reason, unless that is status 204. The event that the end of a connection cuts off is dropped, as in the
-/// standard: the server sends it again, because its ID has not applied.
+/// standard: a server whose events have IDs sends it again, because its ID has not applied. A server without IDs, such as those of
+/// most chat APIs, starts again from the beginning: use [`events`](Utf8Stream::events) on one response there.
+///
+/// Leave the loop at the last event of your protocol, such as `[DONE]`. Otherwise the source connects again.
 ///
 /// It holds a future of your function or a connection, with what [`events`](Utf8Stream::events) holds, and the last event
 /// ID. After 32 consecutive connections that yield nothing, it wakes the task and returns `Pending`.

@@ -36,8 +36,8 @@
 //! | name | for |
 //! | --- | --- |
 //! | `avx512` | x86-64 with AVX-512 F, BW, VL, VBMI, VBMI2, and BMI2 |
-//! | `avx2` | x86-64 with AVX2 |
-//! | `sse4.1` | x86-64 with SSE4.1 |
+//! | `avx2` | x86-64 with AVX2 and POPCNT |
+//! | `sse4.1` | x86-64 with SSE4.1 and POPCNT |
 //! | `neon` | aarch64, little-endian |
 //! | `simd128` | wasm32, in builds that enable `simd128` |
 //! | `portable` | other machines with words of 64 bits |

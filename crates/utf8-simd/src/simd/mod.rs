@@ -226,9 +226,8 @@ impl Level {
     /// Returns the fastest level that this machine can run. The first call caches it.
     ///
     /// Without `std` the machine is not queried: the target features of the build decide.
-    ///
-    /// It is a load and a comparison. A range check of the number cost a nanosecond for each call: rows
-    /// `verdict/*/64` of `benches/scenarios/stream.rs`.
+    // A load and a comparison. A range check of the number cost a nanosecond for each call: rows `verdict/*/64` of
+    // `benches/scenarios/stream.rs`.
     #[inline]
     pub fn detect() -> Self {
         let number = DETECTED.load(Ordering::Relaxed);
