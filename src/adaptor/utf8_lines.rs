@@ -70,6 +70,8 @@ pin_project! {
         #[pin]
         pub(crate) source: S,
         pub(crate) lines: ReadLines,
+        // Whether an error has ended `source` for good: then no text follows it.
+        pub(crate) has_failed: fn(&S) -> bool,
     }
 }
 
@@ -86,7 +88,7 @@ impl<S> Utf8Lines<S> {
             ReadLines { block: (ByteString::new(), chunk), state, may_lose, ..ReadLines::new() };
         lines.decoder.machine.set_decoder(decoder);
         lines.decoder.machine.set_error_mode(mode);
-        Self { source, lines }
+        Self { source, lines, has_failed: |_| false }
     }
 
     /// Sets what ends a line. Call it before the first line.
@@ -106,7 +108,7 @@ impl<S> Utf8Lines<S> {
         self
     }
 
-    /// Sets the maximum length of a line, in bytes as received, without the BOM and the delimiter. Call it
+    /// Sets the maximum length of a line, in bytes as received, without the delimiter and a BOM that is removed. Call it
     /// before the first line.
     pub fn with_max_length(mut self, max_length: usize) -> Self {
         self.lines.decoder.machine.set_max_length(max_length);

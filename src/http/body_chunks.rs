@@ -72,6 +72,11 @@ impl<B> BodyChunks<B> {
     pub(super) fn charset(&self) -> Charset {
         self.legacy.as_ref().map_or(Charset::Utf8, |legacy| legacy.charset())
     }
+
+    /// Returns whether an error has ended the chunks.
+    pub(super) fn has_failed(&self) -> bool {
+        matches!(self.state, ChunksState::Failed(None))
+    }
 }
 
 impl<B: Body<Error: Into<BoxError>>> BodyChunks<B> {
@@ -160,11 +165,6 @@ impl<B: Body<Error: Into<BoxError>>> BodyChunks<B> {
         }
     }
 
-    /// Returns whether an error has ended the chunks.
-    pub(super) fn has_failed(&self) -> bool {
-        matches!(self.state, ChunksState::Failed(None))
-    }
-
     /// Returns the bounds of the chunks that follow.
     pub(super) fn size_hint(&self) -> SizeHint {
         match self.state {
@@ -198,7 +198,7 @@ impl<B> Utf8Body<B> {
     ///
     /// Trailers are dropped. Errors in UTF-8 are [`StreamError::Utf8`](crate::stream::StreamError::Utf8), and
     /// all others [`StreamError::Inner`](crate::stream::StreamError::Inner). Both convert into a
-    /// [`BodyError`] with the status.
+    /// [`BodyError`] with the status. An error that ends the body is the last item.
     ///
     /// # Examples
     ///
@@ -218,7 +218,7 @@ impl<B> Utf8Body<B> {
     /// # }
     /// ```
     pub fn into_text_stream(self) -> Utf8Stream<BodyChunks<B>> {
-        Utf8Stream::continuing(self.chunks, self.text)
+        Utf8Stream::continuing(self.chunks, self.text, BodyChunks::has_failed)
     }
 
     /// Turns the body into a stream of its lines; see [`Utf8Stream::lines`]. Trailers are dropped. If the charset is not UTF-8,

@@ -82,6 +82,8 @@ pin_project! {
         pub(super) state: SourceState,
         // Whether bytes may be missing after an error of `inner`.
         pub(super) may_lose: bool,
+        // Whether an error has ended `inner` for good: then nothing follows it.
+        pub(super) has_failed: fn(&S) -> bool,
         // Of events: whether a chunk is being converted, or its conversion has panicked.
         pub(super) is_converting: bool,
     }
@@ -95,13 +97,14 @@ impl<S> Utf8Stream<S> {
             text: ChunkText::new(),
             state: SourceState::Open,
             may_lose: true,
+            has_failed: |_| false,
             is_converting: false,
         }
     }
 
-    /// Continues with a decoder and the rest of a chunk.
-    pub(crate) fn continuing(inner: S, text: ChunkText) -> Self {
-        Self { text, ..Self::new(inner) }
+    /// Continues with a decoder and the rest of a chunk. `has_failed` says whether an error has ended `inner` for good.
+    pub(crate) fn continuing(inner: S, text: ChunkText, has_failed: fn(&S) -> bool) -> Self {
+        Self { text, has_failed, ..Self::new(inner) }
     }
 
     /// Sets how the stream begins and what it may contain. Call it before the first poll.
@@ -187,7 +190,8 @@ impl<S> Utf8Stream<S> {
         if !held.is_empty() {
             text.chunk = [held.as_bytes(), &text.chunk].concat().into();
         }
-        Utf8Lines::continuing(self.inner, text, state, self.may_lose)
+        let has_failed = self.has_failed;
+        Utf8Lines { has_failed, ..Utf8Lines::continuing(self.inner, text, state, self.may_lose) }
     }
 }
 
@@ -428,7 +432,10 @@ impl<S, D> Utf8Stream<S, D> {
         }
         if *this.state == SourceState::Ending {
             // After lines, a chunk can be left.
-            let item = next(text).transpose().or_else(|| end(text).transpose());
+            let mut item = next(text).transpose();
+            if item.is_none() && !(this.has_failed)(&this.inner) {
+                item = end(text).transpose();
+            }
             if item.is_some() {
                 return Poll::Ready(item);
             }
@@ -439,7 +446,7 @@ impl<S, D> Utf8Stream<S, D> {
 
     /// Changes the decoder, the error mode and the rest of the chunk.
     fn map_text<T>(self, map: impl FnOnce(ChunkText<D>) -> ChunkText<T>) -> Utf8Stream<S, T> {
-        let Self { inner, text, state, may_lose, is_converting } = self;
-        Utf8Stream { inner, text: map(text), state, may_lose, is_converting }
+        let Self { inner, text, state, may_lose, has_failed, is_converting } = self;
+        Utf8Stream { inner, text: map(text), state, may_lose, has_failed, is_converting }
     }
 }

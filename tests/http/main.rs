@@ -283,14 +283,10 @@ mod streams {
         assert_eq!(lines(body(&does).with_max_length(6)), ["1:one", too_long, "-"]);
         let failed = "<400 reset>";
         assert_eq!(lines(body(&[Data(b"one\ntw"), Fail("reset")])), ["1:one", failed, "-"]);
-        assert_eq!(
-            chars(body(&[Data(b"o\xE2"), Fail("reset")])).concat(),
-            ["o", failed, INCOMPLETE, "-"].concat()
-        );
+        // The error is the last item: what it cuts off is not reported.
+        let cut_off = chars(body(&[Data(b"o\xE2"), Fail("reset")])).concat();
+        assert_eq!(cut_off, ["o", failed, "-"].concat());
     }
-
-    const INCOMPLETE: &str =
-        "<400 invalid UTF-8 in the body at byte 1: unexpected end inside a character (e2)>";
 
     #[cfg(feature = "encoding_rs")]
     #[test]
