@@ -27,8 +27,8 @@ use crate::websocket::{
 /// # Errors
 ///
 /// Decoding: [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the stream ends inside a message, an error of the reader, or
-/// [`Other`](io::ErrorKind::Other) if more than 1 MiB follows the last item, counted from the ill-formed bytes if they are the
-/// reason.
+/// [`Other`](io::ErrorKind::Other) if more than 1 MiB follows the last item, counted from the ill-formed bytes or after the close
+/// code if they are the reason.
 ///
 /// Encoding: [`InvalidInput`](io::ErrorKind::InvalidInput) for a close code that must not be sent or a ping or pong of more
 /// than 125 bytes, and [`BrokenPipe`](io::ErrorKind::BrokenPipe) for a message after the close frame. Nothing is written then.
@@ -75,8 +75,9 @@ enum MessageState {
     Idle,
     /// Between the frames of a message.
     Fragments,
-    /// In a frame with this much payload left. `fin` is false if more frames of a message follow.
-    Payload { rest: u64, fin: bool },
+    /// In a frame with a payload of `len` bytes, of which `taken` have been taken. `fin` is false if more frames of a message
+    /// follow.
+    Payload { taken: u64, len: u64, fin: bool },
     /// The last item has been returned, and this many bytes after it have been discarded.
     Ended { discarded: u64 },
 }
@@ -111,11 +112,11 @@ impl MessageCodec {
         Self { messages: self.messages.with_options(options), ..self }
     }
 
-    /// Takes the header of a frame off `src`, unless one is open. Returns how many bytes of its payload are missing, and
-    /// whether the message ends with it. `None` if more bytes are needed.
-    fn open_frame(&mut self, src: &mut BytesMut) -> Result<Option<(u64, bool)>, MessageError> {
-        if let MessageState::Payload { rest, fin } = self.state {
-            return Ok(Some((rest, fin)));
+    /// Takes the header of a frame off `src`, unless one is open. Returns how many bytes of its payload have been taken and
+    /// how many it has, and whether the message ends with it. `None` if more bytes are needed.
+    fn open_frame(&mut self, src: &mut BytesMut) -> Result<Option<(u64, u64, bool)>, MessageError> {
+        if let MessageState::Payload { taken, len, fin } = self.state {
+            return Ok(Some((taken, len, fin)));
         }
         let parsed = match self.role {
             Role::Server => FrameHeader::parse_from_client(src)?,
@@ -127,26 +128,33 @@ impl MessageCodec {
         // A control frame can be between the frames of a message.
         let is_control = header.opcode().is_control();
         let fin = if is_control { self.state == MessageState::Idle } else { header.fin() };
-        Ok(Some((header.payload_length(), fin)))
+        Ok(Some((0, header.payload_length(), fin)))
     }
 
     fn next(&mut self, src: &mut BytesMut) -> Result<Option<Message>, MessageError> {
         loop {
-            let Some((rest, fin)) = self.open_frame(src)? else { return Ok(None) };
-            let len = rest.min(src.len() as u64);
-            self.state = MessageState::Payload { rest: rest - len, fin };
-            if len > 0 {
-                let received = self.messages.position() + len;
-                if let Err(error) = self.messages.push_bytes(src.split_to(len as usize)) {
-                    if let MessageError::Utf8(error) = error {
-                        // What follows an ill-formed part is discarded, also if it has arrived with it.
-                        let discarded = received.saturating_sub(error.valid_up_to());
-                        self.state = MessageState::Ended { discarded };
-                    }
+            let Some((taken, len, fin)) = self.open_frame(src)? else { return Ok(None) };
+            let new = (len - taken).min(src.len() as u64);
+            let taken = taken + new;
+            self.state = MessageState::Payload { taken, len, fin };
+            if new > 0 {
+                let received = self.messages.position() + new;
+                if let Err(error) = self.messages.push_bytes(src.split_to(new as usize)) {
+                    // What follows the reason is discarded, also if it has arrived with it. The reason of a close frame
+                    // follows its code, of two bytes.
+                    let discarded = match error {
+                        MessageError::Utf8(error) => received.saturating_sub(error.valid_up_to()),
+                        MessageError::Reason(error) => {
+                            taken.saturating_sub(2 + error.valid_up_to())
+                        }
+                        MessageError::CloseCode(_) => taken.saturating_sub(2),
+                        _ => 0,
+                    };
+                    self.state = MessageState::Ended { discarded };
                     return Err(error);
                 }
             }
-            if len < rest {
+            if taken < len {
                 return Ok(None);
             }
             self.state = if fin { MessageState::Idle } else { MessageState::Fragments };

@@ -435,6 +435,36 @@ fn what_follows_ill_formed_text_is_discarded_up_to_the_same_limit_at_any_split()
 }
 
 #[test]
+fn what_follows_a_close_frame_with_an_error_is_discarded_up_to_the_same_limit_at_any_split() {
+    // The code, then the reason. All after the first bytes of `close` is discarded.
+    for close in [&[3, 0xEE][..], &[3, 0xE8, b'a', 0xFF]] {
+        let decided = close.len() - usize::from(close.len() > 2);
+        let payload = [close, &[b'x'; 121]].concat();
+        let close_frame = frame(MASK, Opcode::Close, true, &payload);
+        for extra in [0, 1] {
+            let rest = vec![0; (1 << 20) - (payload.len() - decided) + extra];
+            let bytes = [&close_frame[..], &rest].concat();
+            for size in [1, 2, 50, bytes.len()] {
+                let (mut codec, mut buffer) = (MessageCodec::server(), BytesMut::new());
+                let (mut items, mut is_over) = (0, false);
+                let (start, rest) = bytes.split_at(close_frame.len());
+                for chunk in start.chunks(size).chain([rest]) {
+                    buffer.extend_from_slice(chunk);
+                    while let Some(item) = codec.decode(&mut buffer).unwrap_or_else(|_| {
+                        is_over = true;
+                        None
+                    }) {
+                        item.unwrap_err();
+                        items += 1;
+                    }
+                }
+                assert_eq!((items, is_over), (1, extra > 0), "{close:?} {size}");
+            }
+        }
+    }
+}
+
+#[test]
 fn an_ill_formed_close_reason_after_a_long_fragment_discards_nothing() {
     let mut close = encode_close(1000, "bye").unwrap().to_vec();
     close[4] = 0xFF;
