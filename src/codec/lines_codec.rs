@@ -27,7 +27,7 @@ use crate::lines::{
 ///
 /// A line has at most 65,536 bytes ([`DEFAULT_MAX_LENGTH`](Self::DEFAULT_MAX_LENGTH)) unless
 /// [`with_max_length`](Self::with_max_length) sets another limit. The limit counts bytes as they arrive,
-/// without BOM and delimiter. Bytes that may begin the delimiter count only when a later byte, or the end of the
+/// without the delimiter and a BOM that is removed. Bytes that may begin the delimiter count only when a later byte, or the end of the
 /// stream, shows that they do not. A repaired line can be four times as long as its bytes. If a line has several
 /// problems, the one that the earliest byte causes is reported; on a tie, `TooLong`.
 ///
@@ -108,7 +108,8 @@ impl Utf8LinesCodec {
         self
     }
 
-    /// Sets the limit on the length of a line, in bytes as they arrive, without BOM and delimiter.
+    /// Sets the limit on the length of a line, in bytes as they arrive, without the delimiter and a BOM that is
+    /// removed.
     ///
     /// # Examples
     ///
@@ -205,7 +206,7 @@ impl Utf8LinesCodec {
     }
 
     /// Counts `len` bytes that the caller has removed from the read buffer between two lines, such as a body whose length a
-    /// header has given. The next line begins after them.
+    /// header has given. The next line begins after them. Offsets are below 2^64: `len` is a number of bytes that have arrived.
     ///
     /// # Examples
     ///

@@ -169,7 +169,7 @@ pub fn require_text_or_json(headers: &HeaderMap) -> Result<(), BodyError> {
 }
 
 /// Requires that text and JSON can be validated: without a content coding, such as `gzip`, and without a
-/// `Content-Range`. Accepts all other media types, and messages without one.
+/// `Content-Range`. Accepts all other media types, and messages without one. What follows another media type is not parsed.
 ///
 /// # Errors
 ///

@@ -131,7 +131,8 @@ impl LineDecoder {
         self
     }
 
-    /// Sets the limit on the length of a line, in bytes as they arrive, without BOM and delimiter.
+    /// Sets the limit on the length of a line, in bytes as they arrive, without the delimiter and a BOM that is
+    /// removed.
     pub fn with_max_length(mut self, max_length: usize) -> Self {
         self.machine.set_max_length(max_length);
         self
@@ -188,7 +189,8 @@ impl LineDecoder {
     }
 
     /// Decodes the next chunk of the stream. Take its lines until there is none: if `ChunkLines` is dropped before, the rest
-    /// of the chunk is dropped with it, and its bytes do not count.
+    /// of the chunk is dropped with it, and its bytes do not count. With [`Delimiter::any_newline`], an LF that follows the dropped
+    /// bytes may then belong to the CR before them.
     pub fn push<'d, 'c>(&'d mut self, chunk: &'c [u8]) -> ChunkLines<'d, 'c> {
         let cursor = self.cursor();
         ChunkLines { decoder: self, block: ("", chunk), cursor }

@@ -231,6 +231,9 @@ impl EventDecoder {
     /// standard discards it: without this call, so does the decoder. Its ID does not apply: if you reconnect, the
     /// server sends the event again.
     ///
+    /// The data is a part in any case, so what makes [`push`](Self::push) reject an event does not apply to its last line: of a
+    /// character that the end cuts off, [`strict`](Self::strict) and the limit leave nothing, and `repaired` does not count it.
+    ///
     /// Call [`reset`](Self::reset) before the next stream.
     ///
     /// # Examples
