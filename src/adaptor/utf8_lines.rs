@@ -70,7 +70,7 @@ pin_project! {
         #[pin]
         pub(crate) source: S,
         pub(crate) lines: ReadLines,
-        // Whether an error has ended `source` for good: then no text follows it.
+        // Whether an error has ended `source` permanently: then no text follows it.
         pub(crate) has_failed: fn(&S) -> bool,
     }
 }

@@ -82,7 +82,7 @@ pin_project! {
         pub(super) state: SourceState,
         // Whether bytes may be missing after an error of `inner`.
         pub(super) may_lose: bool,
-        // Whether an error has ended `inner` for good: then nothing follows it.
+        // Whether an error has ended `inner` permanently: then nothing follows it.
         pub(super) has_failed: fn(&S) -> bool,
         // Of events: whether a chunk is being converted, or its conversion has panicked.
         pub(super) is_converting: bool,
@@ -102,7 +102,7 @@ impl<S> Utf8Stream<S> {
         }
     }
 
-    /// Continues with a decoder and the rest of a chunk. `has_failed` says whether an error has ended `inner` for good.
+    /// Continues with a decoder and the rest of a chunk. `has_failed` returns whether an error has ended `inner` permanently.
     pub(crate) fn continuing(inner: S, text: ChunkText, has_failed: fn(&S) -> bool) -> Self {
         Self { text, has_failed, ..Self::new(inner) }
     }
