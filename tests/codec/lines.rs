@@ -927,32 +927,6 @@ fn a_forbidden_bom_longer_than_the_limit_is_too_long() {
 }
 
 #[test]
-fn a_forbidden_bom_of_a_line_that_is_too_long_is_no_text_after_it_at_any_split() {
-    let input = b"\xEF\xBB\xBFhi\n";
-    for (max_length, long_lines) in
-        (0..3).flat_map(|max| [(max, LongLines::Reject), (max, LongLines::Cut)])
-    {
-        for (first, second) in
-            (0..4).flat_map(|first| (first..4).map(move |second| (first, second)))
-        {
-            let options = Utf8Options::new().with_bom(BomPolicy::Forbid);
-            let codec = Utf8LinesCodec::new().with_options(options).with_max_length(max_length);
-            let mut codec = codec.with_long_lines(long_lines);
-            let (mut buffer, mut items) = (BytesMut::new(), Vec::new());
-            for part in [&input[..first], &input[first..second], &input[second..]] {
-                buffer.extend_from_slice(part);
-                if items.is_empty() {
-                    items.extend(codec.decode(&mut buffer).unwrap());
-                }
-            }
-            assert_eq!(items.len(), 1, "{max_length} {long_lines:?}: {items:?}");
-            let text = Utf8ChunksCodec::from(codec).decode(&mut buffer).unwrap().unwrap().unwrap();
-            assert_eq!(text, "hi\n", "{max_length} {long_lines:?} {first} {second}");
-        }
-    }
-}
-
-#[test]
 fn a_written_line_takes_no_more_memory_than_its_bytes() {
     let delimiter = Delimiter::text(&"-".repeat(1000)).unwrap();
     let mut codec = Utf8LinesCodec::new().with_delimiter(delimiter);

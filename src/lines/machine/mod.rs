@@ -308,13 +308,7 @@ impl LineMachine {
         let start = self.decoder.scanner().start();
         match start.peek(bytes) {
             Step::Skip(len) => self.skip_opening(line, &bytes[..len]),
-            // A forbidden BOM is consumed whole, also by a line that is too long.
-            Step::NeedMore
-                if matches!(next, LineAction::More)
-                    && (start.may_skip() || bytes.len() > self.max_length) =>
-            {
-                (0, None)
-            }
+            Step::NeedMore if start.may_skip() && matches!(next, LineAction::More) => (0, None),
             _ if bytes.is_empty() => (0, None),
             opening => self.search(line, opening, bytes, next),
         }
