@@ -60,7 +60,7 @@
 //!
 //! For an `AsyncRead`, `Utf8Reader` is the fastest: it returns text borrowed from its buffer. A codec in `FramedRead`
 //! or `Framed` returns owned items, and `Framed` also writes. `Utf8Stream` is for bytes that already arrive in
-//! chunks, and for the combinators of `Stream`. It continues after errors, as does `Utf8Reader`.
+//! chunks, and for the combinators of `Stream`. It and `Utf8Reader` continue after errors.
 //!
 //! The modules [`dialect`] (CESU-8, Modified UTF-8, WTF-8 and others), [`utf16`], [`terminal`], [`search`]
 //! and [`boundary`] are for special tasks.
@@ -74,7 +74,7 @@
 //! How the input is split into chunks never affects the result: the text, the errors and their offsets
 //! are the same as if the input had arrived in one piece.
 //!
-//! - **Nothing is lost.** Text before an error is delivered before it, and decoding continues after it.
+//! - **Nothing is lost.** The text that precedes an error is delivered first, and decoding continues after it.
 //! - **No added latency.** After each chunk, a decoder has returned all text and errors that the bytes so far
 //!   determine. A UTF-8 decoder holds at most three bytes, and only while they can still become a character.
 //!   Dialects and fallbacks hold more; their pages state how much.
@@ -86,7 +86,7 @@
 //!   returns all or nothing.
 //! - **No input causes a panic.**
 //!
-//! Exceptions to the first point: a rejected line, frame, Java string or server-sent event is dropped, with its text
+//! Exceptions to *nothing is lost*: a rejected line, frame, Java string or server-sent event is dropped, with its text
 //! before the error; the next one follows. `FramedRead` ends a stream at the first `Err` of its codec. A
 //! `MessageAssembler` returns errors until `reset`. A `Utf8Body` ends when its limit is exceeded or the inner body fails.
 //!

@@ -190,8 +190,7 @@ impl<S> Utf8Stream<S> {
         if !held.is_empty() {
             text.chunk = [held.as_bytes(), &text.chunk].concat().into();
         }
-        let has_failed = self.has_failed;
-        Utf8Lines { has_failed, ..Utf8Lines::continuing(self.inner, text, state, self.may_lose) }
+        Utf8Lines::continuing(self.inner, text, state, self.may_lose)
     }
 }
 

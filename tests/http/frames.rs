@@ -6,13 +6,12 @@ use std::future::Future;
 use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
-use futures::{FutureExt, StreamExt, TryStreamExt, stream};
+use futures::{FutureExt, StreamExt, stream};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full, StreamBody};
 use tokio::time::timeout;
 use tokio_test::{assert_pending, assert_ready, task};
-use utf8_codec::http::{BodyError, Utf8Body};
-use utf8_codec::stream::StreamError;
+use utf8_codec::http::Utf8Body;
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
 use crate::lists::MODES;
@@ -101,40 +100,6 @@ fn an_inner_error_ends_the_body() {
         assert_eq!(ready(&mut body), ["-"]);
         assert!(body.is_end_stream());
         assert_eq!(body.get_ref().script.polls, 2);
-    }
-}
-
-#[test]
-fn nothing_follows_the_error_that_ends_a_body_in_its_streams() {
-    let require = Utf8Options::new().with_bom(BomPolicy::Require);
-    for (mode, options) in
-        MODES.into_iter().flat_map(|mode| [(mode, Utf8Options::new()), (mode, require)])
-    {
-        let too_long = [Data(b"\xEF\xBB"), Data(b"\xBFab\xE2"), Data(b"\x82\xAC"), End];
-        let failed = [Data(b"\xEF\xBB\xBFab\xE2"), Fail("reset"), End];
-        for (does, max_length) in
-            (0..8).map(|max| (&too_long[..], max)).chain([(&failed[..], u64::MAX)])
-        {
-            let body = || {
-                let body = body(does).with_error_mode(mode).with_options(options);
-                body.with_max_length(max_length)
-            };
-            let is_last = |error: &StreamError<BodyError>| {
-                use BodyError::{Inner, TooLong};
-                matches!(error, StreamError::Inner(TooLong { .. } | Inner(_)))
-            };
-            let case = format!("{mode:?} {options:?} {max_length}");
-            let texts = body().into_text_stream().map_ok(drop);
-            let chars = body().into_chars().map_ok(drop);
-            let after_lines = body().into_lines().into_stream().map_ok(drop);
-            let streams = [texts.boxed_local(), chars.boxed_local(), after_lines.boxed_local()];
-            for stream in streams {
-                let items: Vec<_> = stream.collect().now_or_never().unwrap();
-                let ends = items.iter().filter(|item| item.as_ref().is_err_and(is_last)).count();
-                assert_eq!(ends, 1, "{case}: {items:?}");
-                assert!(items.last().unwrap().as_ref().is_err_and(is_last), "{case}: {items:?}");
-            }
-        }
     }
 }
 

@@ -173,13 +173,14 @@ mod streams {
     use std::error::Error;
 
     use bytes::Bytes;
-    use futures::{FutureExt, StreamExt};
+    use futures::{FutureExt, StreamExt, TryStreamExt};
     use http_body::Body;
     use http_body_util::BodyExt;
-    use utf8_codec::ErrorMode;
     use utf8_codec::http::{BodyError, Utf8Body};
     use utf8_codec::stream::StreamError;
+    use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
 
+    use crate::lists::MODES;
     use crate::script::Does::{self, Chunk as Data, End, Error as Fail, Trailers};
     use crate::script::{Script, body};
     use crate::sources::items;
@@ -286,6 +287,43 @@ mod streams {
         // The error is the last item: what it cuts off is not reported.
         let cut_off = chars(body(&[Data(b"o\xE2"), Fail("reset")])).concat();
         assert_eq!(cut_off, ["o", failed, "-"].concat());
+    }
+
+    #[test]
+    fn nothing_follows_the_error_that_ends_a_body_in_its_streams() {
+        let require = Utf8Options::new().with_bom(BomPolicy::Require);
+        for (mode, options) in
+            MODES.into_iter().flat_map(|mode| [(mode, Utf8Options::new()), (mode, require)])
+        {
+            let too_long = [Data(b"\xEF\xBB"), Data(b"\xBFab\xE2"), Data(b"\x82\xAC"), End];
+            let failed = [Data(b"\xEF\xBB\xBFab\xE2"), Fail("reset"), End];
+            for (does, max_length) in
+                (0..8).map(|max| (&too_long[..], max)).chain([(&failed[..], u64::MAX)])
+            {
+                let body = || {
+                    let body = body(does).with_error_mode(mode).with_options(options);
+                    body.with_max_length(max_length)
+                };
+                let is_last = |error: &StreamError<BodyError>| {
+                    use BodyError::{Inner, TooLong};
+                    matches!(error, StreamError::Inner(TooLong { .. } | Inner(_)))
+                };
+                let case = format!("{mode:?} {options:?} {max_length}");
+                let texts = body().into_text_stream().map_ok(drop);
+                let chars = body().into_chars().map_ok(drop);
+                let streams = [texts.boxed_local(), chars.boxed_local()];
+                for stream in streams {
+                    let items: Vec<_> = stream.collect().now_or_never().unwrap();
+                    let ends =
+                        items.iter().filter(|item| item.as_ref().is_err_and(is_last)).count();
+                    assert_eq!(ends, 1, "{case}: {items:?}");
+                    assert!(
+                        items.last().unwrap().as_ref().is_err_and(is_last),
+                        "{case}: {items:?}"
+                    );
+                }
+            }
+        }
     }
 
     #[cfg(feature = "encoding_rs")]
