@@ -408,28 +408,32 @@ fn messages_of_a_client_are_masked_and_nothing_follows_a_close_frame() {
     assert_eq!(bytes, b"\x81\x01a"[..]);
 }
 
-#[test]
-fn what_follows_ill_formed_text_is_discarded_up_to_the_same_limit_at_any_split() {
-    let read = |bytes: &[u8], size: usize| {
-        let (mut codec, mut buffer) = (MessageCodec::server(), BytesMut::new());
-        let mut offsets = Vec::new();
-        for chunk in bytes.chunks(size) {
-            buffer.extend_from_slice(chunk);
-            loop {
-                match codec.decode(&mut buffer) {
-                    Ok(Some(item)) => offsets.push(item.unwrap_err().offset()),
-                    Ok(None) => break,
-                    Err(error) => return (offsets, Some(error.kind())),
-                }
+/// The offsets of the errors that are items of a server's codec, and its first error that is none.
+fn rejections<'a>(
+    chunks: impl Iterator<Item = &'a [u8]>,
+) -> (Vec<Option<u64>>, Option<io::ErrorKind>) {
+    let (mut codec, mut buffer) = (MessageCodec::server(), BytesMut::new());
+    let mut offsets = Vec::new();
+    for chunk in chunks {
+        buffer.extend_from_slice(chunk);
+        loop {
+            match codec.decode(&mut buffer) {
+                Ok(Some(item)) => offsets.push(item.unwrap_err().offset()),
+                Ok(None) => break,
+                Err(error) => return (offsets, Some(error.kind())),
             }
         }
-        (offsets, None)
-    };
+    }
+    (offsets, None)
+}
+
+#[test]
+fn what_follows_ill_formed_text_is_discarded_up_to_the_same_limit_at_any_split() {
     for (len, error) in [(1 << 20, None), ((1 << 20) + 1, Some(io::ErrorKind::Other))] {
         let payload = [&b"ok"[..], &vec![0xFF; len]].concat();
         let bytes = frame(MASK, Opcode::Text, true, &payload);
         for size in [4096, 100_000, bytes.len()] {
-            assert_eq!(read(&bytes, size), (vec![Some(2)], error), "{size}");
+            assert_eq!(rejections(bytes.chunks(size)), (vec![Some(2)], error), "{size}");
         }
     }
 }
@@ -437,28 +441,18 @@ fn what_follows_ill_formed_text_is_discarded_up_to_the_same_limit_at_any_split()
 #[test]
 fn what_follows_a_close_frame_with_an_error_is_discarded_up_to_the_same_limit_at_any_split() {
     // The code, then the reason. All after the first bytes of `close` is discarded.
-    for close in [&[3, 0xEE][..], &[3, 0xE8, b'a', 0xFF]] {
-        let decided = close.len() - usize::from(close.len() > 2);
+    for (close, decided, offset) in
+        [(&[3, 0xEE][..], 2, None), (&[3, 0xE8, b'a', 0xFF], 3, Some(1))]
+    {
         let payload = [close, &[b'x'; 121]].concat();
         let close_frame = frame(MASK, Opcode::Close, true, &payload);
-        for extra in [0, 1] {
+        for (extra, error) in [(0, None), (1, Some(io::ErrorKind::Other))] {
             let rest = vec![0; (1 << 20) - (payload.len() - decided) + extra];
             let bytes = [&close_frame[..], &rest].concat();
             for size in [1, 2, 50, bytes.len()] {
-                let (mut codec, mut buffer) = (MessageCodec::server(), BytesMut::new());
-                let (mut items, mut is_over) = (0, false);
                 let (start, rest) = bytes.split_at(close_frame.len());
-                for chunk in start.chunks(size).chain([rest]) {
-                    buffer.extend_from_slice(chunk);
-                    while let Some(item) = codec.decode(&mut buffer).unwrap_or_else(|_| {
-                        is_over = true;
-                        None
-                    }) {
-                        item.unwrap_err();
-                        items += 1;
-                    }
-                }
-                assert_eq!((items, is_over), (1, extra > 0), "{close:?} {size}");
+                let found = rejections(start.chunks(size).chain([rest]));
+                assert_eq!(found, (vec![offset], error), "{close:?} {size}");
             }
         }
     }

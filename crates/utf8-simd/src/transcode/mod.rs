@@ -47,8 +47,8 @@ use utf16::is_high;
 /// [`Stop::Unmappable`] after as many units as these say, after [`Stop::Incomplete`] with more input.
 ///
 /// Units of `output` after [`written`](Transcoded::written) may be overwritten. An output is never full if it has
-/// at least this many units for each unit of the input. Two bytes of [`Utf16Le`] or [`Utf16Be`] are a unit here, and so is a single one at
-/// the end:
+/// at least this many units for each unit of the input. Two bytes of [`Utf16Le`] or [`Utf16Be`] are a unit here, and
+/// so is a single one at the end:
 ///
 /// | to | from UTF-8 | Latin-1 | UTF-16 | UTF-32, `char` |
 /// | --- | --- | --- | --- | --- |
@@ -57,8 +57,8 @@ use utf16::is_high;
 /// | `Utf16Le`, `Utf16Be` | 2 | 2 | 2 | 4 |
 /// | `Utf32`, `char`, `Latin1` | 1 | 1 | 1 | 1 |
 ///
-/// With room for one character, each call makes progress: four units of `Utf8`, `Utf16Le` or `Utf16Be`, two of `Utf16`, one of the others.
-/// With less, [`Stop::Full`] can come again and again.
+/// With room for one character, each call makes progress: four units of `Utf8`, `Utf16Le` or `Utf16Be`, two of `Utf16`,
+/// one of the others. With less, [`Stop::Full`] can come again and again.
 ///
 /// # Examples
 ///
