@@ -70,6 +70,8 @@ pin_project! {
         #[pin]
         pub(crate) source: S,
         pub(crate) lines: ReadLines,
+        // Whether an error has ended `source` permanently: then no text follows it.
+        pub(crate) has_failed: fn(&S) -> bool,
     }
 }
 
@@ -86,7 +88,7 @@ impl<S> Utf8Lines<S> {
             ReadLines { block: (ByteString::new(), chunk), state, may_lose, ..ReadLines::new() };
         lines.decoder.machine.set_decoder(decoder);
         lines.decoder.machine.set_error_mode(mode);
-        Self { source, lines }
+        Self { source, lines, has_failed: |_| false }
     }
 
     /// Sets what ends a line. Call it before the first line.

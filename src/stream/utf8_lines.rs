@@ -39,7 +39,7 @@ impl<S: ChunkStream> Utf8Lines<S> {
     /// # }
     /// ```
     pub fn new(source: S) -> Self {
-        Self { source, lines: ReadLines::new() }
+        Self { source, lines: ReadLines::new(), has_failed: |_| false }
     }
 
     /// Returns the text after the lines, with the same options and error mode. Nothing is lost: the bytes in
@@ -68,7 +68,8 @@ impl<S: ChunkStream> Utf8Lines<S> {
     pub fn into_stream(self) -> Utf8Stream<S> {
         let may_lose = self.lines.may_lose;
         let (text, state) = self.lines.into_unread();
-        Utf8Stream { text, state, may_lose, ..Utf8Stream::new(self.source) }
+        let texts = Utf8Stream::continuing(self.source, text, self.has_failed);
+        Utf8Stream { state, may_lose, ..texts }
     }
 }
 

@@ -190,7 +190,8 @@ impl<S> Utf8Stream<S> {
         if !held.is_empty() {
             text.chunk = [held.as_bytes(), &text.chunk].concat().into();
         }
-        Utf8Lines::continuing(self.inner, text, state, self.may_lose)
+        let has_failed = self.has_failed;
+        Utf8Lines { has_failed, ..Utf8Lines::continuing(self.inner, text, state, self.may_lose) }
     }
 }
 

@@ -311,8 +311,12 @@ mod streams {
                 let case = format!("{mode:?} {options:?} {max_length}");
                 let texts = body().into_text_stream().map_ok(drop);
                 let chars = body().into_chars().map_ok(drop);
-                let streams = [texts.boxed_local(), chars.boxed_local()];
-                for stream in streams {
+                let lines = body().into_lines().map_ok(drop);
+                let after_lines = body().into_lines().into_stream().map_ok(drop);
+                let after_both = body().into_text_stream().lines().into_stream().map_ok(drop);
+                let streams = [texts.boxed_local(), chars.boxed_local(), lines.boxed_local()];
+                let after = [after_lines.boxed_local(), after_both.boxed_local()];
+                for stream in streams.into_iter().chain(after) {
                     let items: Vec<_> = stream.collect().now_or_never().unwrap();
                     let ends =
                         items.iter().filter(|item| item.as_ref().is_err_and(is_last)).count();

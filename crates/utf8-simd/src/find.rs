@@ -27,7 +27,7 @@ pub struct ByteFinder {
     /// The matches in the current block and in blocks after it.
     masks: [u64; MASKS],
     /// The number of masks after that of the current block.
-    left: usize,
+    left: u8,
 }
 
 const BLOCK: usize = 64;
@@ -48,7 +48,7 @@ impl ByteFinder {
             if self.left == 0 && !self.test(bytes) {
                 return None;
             }
-            self.mask = self.masks.get(MASKS - self.left).copied().unwrap_or_default();
+            self.mask = self.masks.get(MASKS - usize::from(self.left)).copied().unwrap_or_default();
             self.left -= 1;
             self.end += BLOCK;
         }
@@ -64,7 +64,7 @@ impl ByteFinder {
         let rest = bytes.get(self.end..).unwrap_or_default();
         let (blocks, end) = rest.as_chunks::<BLOCK>();
         let blocks = &blocks[..blocks.len().min(MASKS)];
-        self.left = blocks.len();
+        self.left = blocks.len() as u8; // at most `MASKS`
         let masks = &mut self.masks[MASKS - blocks.len()..];
         if !blocks.is_empty() {
             level.byte_masks(blocks, self.needles, masks);
