@@ -1,5 +1,7 @@
 //! `Utf8LinesCodec`: lines.
 
+use utf8_codec::Utf8ErrorKind;
+
 use super::*;
 use crate::lists::{assert_linear, outcomes, sum_of};
 use crate::support::lines::LineSettings;
@@ -923,6 +925,41 @@ fn a_forbidden_bom_longer_than_the_limit_is_too_long() {
         let mut codec = codec.with_max_length(2);
         let items = decode_lines(&mut codec, &mut BytesMut::from(&b"\xEF\xBB\xBFa"[..]));
         assert_eq!(items, ["<line 1 at byte 0 of the stream is longer than 2 bytes>"]);
+    }
+}
+
+#[test]
+fn a_forbidden_bom_of_a_line_that_is_too_long_is_forbidden_in_the_text_after_it_at_any_split() {
+    let input = b"\xEF\xBB\xBFhi\n";
+    for (max_length, long_lines) in
+        (0..3).flat_map(|max| [(max, LongLines::Reject), (max, LongLines::Cut)])
+    {
+        for (first, second) in
+            (0..4).flat_map(|first| (first..4).map(move |second| (first, second)))
+        {
+            let options = Utf8Options::new().with_bom(BomPolicy::Forbid);
+            let codec = Utf8LinesCodec::new().with_options(options).with_max_length(max_length);
+            let mut codec = codec.with_long_lines(long_lines);
+            let (mut buffer, mut line) = (BytesMut::new(), None);
+            for part in [&input[..first], &input[first..second], &input[second..]] {
+                buffer.extend_from_slice(part);
+                line = line.or_else(|| codec.decode(&mut buffer).unwrap());
+            }
+            let case = format!("{max_length} {long_lines:?} {first} {second}: {line:?}");
+            match (long_lines, line.unwrap()) {
+                (LongLines::Cut, Ok(line)) => assert_eq!(&*line, "", "{case}"),
+                (_, line) => {
+                    let too_long = LineError::TooLong { number: 1, offset: 0, max_length };
+                    assert_eq!(line, Err(too_long), "{case}");
+                }
+            }
+            let mut texts = Utf8ChunksCodec::from(codec);
+            let error = texts.decode(&mut buffer).unwrap().unwrap().unwrap_err();
+            let found = (error.kind(), error.valid_up_to());
+            assert_eq!(found, (Utf8ErrorKind::ForbiddenBom, 0), "{case}");
+            let text = texts.decode(&mut buffer).unwrap().unwrap();
+            assert_eq!(text.unwrap(), "hi\n", "{case}");
+        }
     }
 }
 

@@ -300,13 +300,13 @@ impl LineMachine {
         Ok(())
     }
 
-    /// Rejects or cuts a line with `content` bytes before the delimiter, more than the limit. The first `bom` are a forbidden BOM,
-    /// which is consumed whole. The rest is left: text that follows begins with the first character beyond the limit.
+    /// Rejects or cuts a line with `content` bytes before the delimiter, more than the limit. The rest is left: text that follows
+    /// begins with the first character beyond the limit.
     pub(super) fn take_too_long<'b>(
         &mut self,
         mut line: OpenLine,
         bytes: &'b [u8],
-        (bom, content): (usize, usize),
+        content: usize,
         next: LineAction,
     ) -> LineStep<'b> {
         let decided = line.searched.decided;
@@ -333,34 +333,25 @@ impl LineMachine {
                 error = self.check(&mut line, bytes, self.max_length, LineAction::Cut);
             }
             if error.is_none() {
-                return self.cut(line, bytes, bom);
+                return self.cut(line, bytes);
             }
         }
-        let (error, len) = match error {
-            Some(error) => (error, line.checked),
-            None => {
-                let (number, offset) = (self.number, line.start.position());
-                (
-                    LineError::TooLong { number, offset, max_length: self.max_length },
-                    line.checked.max(bom),
-                )
-            }
-        };
-        self.reject(line.start, len);
-        (len, Some(Err(error)))
+        let (number, offset) = (self.number, line.start.position());
+        let too_long = LineError::TooLong { number, offset, max_length: self.max_length };
+        self.reject(line.start, line.checked);
+        (line.checked, Some(Err(error.unwrap_or(too_long))))
     }
 
-    /// Takes the characters of `line` up to the limit, whose errors are counted. Consumes these and a forbidden BOM.
-    fn cut<'b>(&mut self, mut line: OpenLine, bytes: &'b [u8], bom: usize) -> LineStep<'b> {
-        let whole = line.checked.min(self.max_length);
-        let len = whole.max(bom);
-        if let Some(text) = self.take_clean(&mut line, &bytes[..whole]) {
+    /// Takes the characters of `line` up to the limit, whose errors are counted.
+    fn cut<'b>(&mut self, mut line: OpenLine, bytes: &'b [u8]) -> LineStep<'b> {
+        let len = line.checked.min(self.max_length);
+        if let Some(text) = self.take_clean(&mut line, &bytes[..len]) {
             self.reject(line.start, len);
             return (len, Some(Ok((Some(text), self.info(line, LineEnd::Limit)))));
         }
         // If the last character has been checked, the byte after the limit has shown that it is ill-formed.
-        let after = match whole == self.max_length && !self.falls_back() {
-            true => LineAction::Byte(bytes[whole]),
+        let after = match len == self.max_length && !self.falls_back() {
+            true => LineAction::Byte(bytes[len]),
             false => LineAction::Cut,
         };
         self.take_repaired(line, bytes, self.max_length, (len, LineEnd::Limit), after)

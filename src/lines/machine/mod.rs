@@ -321,6 +321,15 @@ impl LineMachine {
         bytes: &[u8],
         next: LineAction,
     ) -> LineStep<'b> {
+        match self.decoder.scanner().start().peek(bytes) {
+            Step::NeedMore if matches!(next, LineAction::More) => return (0, None),
+            // A forbidden BOM is content, even if the delimiter contains it.
+            Step::Error(error) => {
+                self.reject(self.decoder.scanner(), error.bytes().len());
+                return (error.bytes().len(), None);
+            }
+            _ => self.decoder.scanner_mut().close_start(),
+        }
         match self.delimiter.find(bytes, searched.within(bytes)) {
             End::Found { next, .. } => self.end_line(bytes, next),
             End::Open { .. } if next.is_end() => self.end_line(bytes, bytes.len()),
@@ -369,6 +378,7 @@ impl LineMachine {
             LineState::Line(line) => line.start,
             LineState::Start | LineState::Rejected(_) => self.decoder.scanner(),
         };
+        self.decoder.scanner_mut().close_start();
         self.reject(start, len);
     }
 
@@ -488,7 +498,7 @@ impl LineMachine {
             End::Open { content } => (content, None, LineEnd::Stream),
         };
         if content > self.max_length {
-            return self.take_too_long(line, bytes, (bom, content), next);
+            return self.take_too_long(line, bytes, content, next);
         }
         let has_bare =
             self.delimiter.find_bare(&bytes[line.checked.min(content)..content]).is_some();
@@ -520,10 +530,13 @@ impl LineMachine {
     }
 
     /// Rejects the line that begins at `start`, of which `len` bytes are consumed. What is known of the others is forgotten: the
-    /// caller can drop them.
+    /// caller can drop them. If none is consumed, a BOM that follows is still forbidden.
     fn reject(&mut self, start: Scanner, len: usize) {
-        self.decoder.scanner_mut().close_start();
-        self.decoder.scanner_mut().seek(start.position() + len as u64);
+        let scanner = self.decoder.scanner_mut();
+        if len > 0 || scanner.start().may_skip() {
+            scanner.close_start();
+        }
+        scanner.seek(start.position() + len as u64);
         self.state = LineState::Rejected(Searched::NOTHING);
     }
 
