@@ -72,6 +72,24 @@ impl Partial<8> {
 }
 
 impl Partial {
+    /// Returns a word whose last bytes, in little-endian order, are the held ones, after zeros.
+    #[inline]
+    pub(crate) const fn before(&self) -> u32 {
+        let held = u32::from_le_bytes(self.held) as u64 & 0x00FF_FFFF;
+        (held << (8 * (4 - self.len()))) as u32
+    }
+
+    /// Holds the last `len` bytes of `chunk`, 0 to 3. Without a branch: rows `verdict/*/64`.
+    #[inline]
+    pub(crate) fn hold_last(&mut self, chunk: &[u8], len: usize) {
+        debug_assert!(len <= 3);
+        let Some(last) = chunk.last_chunk() else {
+            return self.hold(tail(chunk, chunk.len().saturating_sub(len)));
+        };
+        let word = u64::from(u32::from_le_bytes(*last));
+        self.held = ((word >> (8 * (4 - len))) as u32 | (len as u32) << 24).to_le_bytes();
+    }
+
     /// Holds `tail`, at most three bytes, and drops what was held before.
     #[inline]
     pub(crate) fn hold(&mut self, tail: &[u8]) {

@@ -1,6 +1,6 @@
 //! The validator: is a stream well-formed, and where not?
 
-use utf8_simd::{PrefixEnd, tail};
+use utf8_simd::{Level, PrefixEnd, tail};
 
 use crate::decoder::{Partial, Piece, Scanner, Utf8Error, Utf8Options};
 
@@ -79,6 +79,13 @@ impl Utf8Validator {
         if !self.scanner.is_on_fast_path() {
             return self.push_slowly(chunk);
         }
+        if matches!(chunk.len(), 35..=256)
+            && let Some(incomplete) = Level::detect().validate_next(self.partial.before(), chunk)
+        {
+            self.scanner.skip(self.partial.len() + chunk.len() - incomplete);
+            self.partial.hold_last(chunk, incomplete);
+            return Ok(());
+        }
         let mut input = chunk;
         if !self.partial.is_empty() {
             let Some((_, taken)) = self.partial.complete(&mut self.scanner, input) else {
@@ -91,7 +98,7 @@ impl Utf8Validator {
         if let PrefixEnd::IllFormed(_) = end {
             return self.push_slowly(rest);
         }
-        self.partial.hold(rest);
+        self.partial.hold_last(chunk, rest.len());
         Ok(())
     }
 

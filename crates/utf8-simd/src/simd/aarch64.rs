@@ -59,6 +59,9 @@ impl Vector for NeonBytes {
         fn splat(_vector: NeonBytes, byte: u8) -> NeonBytes {
             NeonBytes(vdupq_n_u8(byte))
         }
+        fn splat_word(_vector: NeonBytes, word: u32) -> NeonBytes {
+            NeonBytes(vreinterpretq_u8_u32(vdupq_n_u32(word)))
+        }
         fn saturating_add(vector: NeonBytes, other: NeonBytes) -> NeonBytes {
             let sum = vqaddq_s8(vreinterpretq_s8_u8(vector.0), vreinterpretq_s8_u8(other.0));
             NeonBytes(vreinterpretq_u8_s8(sum))

@@ -24,7 +24,7 @@ pub(in crate::simd) use crate::simd::reference::{
     ascii_before, copy_before, count_chars, count_utf16, decode_ascii_chars, decode_ascii_utf16,
     decode_chars, decode_damaged_chars, decode_damaged_utf16, decode_latin1, decode_short_bytes,
     decode_short_chars, decode_short_utf16, decode_utf16, encode_chars, encode_latin1,
-    encode_utf16, find_outside, join_pairs, recode, run, split_pairs, unmask,
+    encode_utf16, find_outside, join_pairs, recode, run, split_pairs, unmask, validate_next,
 };
 use crate::simd::{
     BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Sequence, Validated, begins_nothing, head, sequence,

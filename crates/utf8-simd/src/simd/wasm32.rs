@@ -72,6 +72,9 @@ impl Vector for Simd128Bytes {
         fn splat(_vector: Simd128Bytes, byte: u8) -> Simd128Bytes {
             Simd128Bytes(u8x16_splat(byte))
         }
+        fn splat_word(_vector: Simd128Bytes, word: u32) -> Simd128Bytes {
+            Simd128Bytes(u32x4_splat(word))
+        }
         fn prev<const N: usize>(vector: Simd128Bytes, before: Simd128Bytes) -> Simd128Bytes {
             const { assert!(matches!(N, 1..=3)) };
             // Indexes from 16 on are those of the second vector.

@@ -150,6 +150,9 @@ fn check_reading(page: &mut Guarded, bytes: &[u8]) {
             let context = || format!("{}, {} bytes, {edge:?}", level.name(), bytes.len());
             assert_eq!(level.validate(place).valid_up_to, valid_up_to, "{}", context());
             assert!(level.valid_prefix_len(place) <= valid_up_to, "{}", context());
+            if let Some(incomplete) = level.validate_next(0, place) {
+                assert_eq!(place.len() - incomplete, valid_up_to, "{}", context());
+            }
             for ends in [*b"\n\n", *b"x\n"] {
                 let ascii = place.iter().take_while(|byte| byte.is_ascii() && !ends.contains(byte));
                 assert_eq!(level.ascii_before(ends, place), ascii.count(), "{}", context());

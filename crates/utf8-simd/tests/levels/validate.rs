@@ -92,6 +92,32 @@ fn check(bytes: &[u8]) {
             bytes.len(),
         );
     }
+    for held in (0..=3).filter(|&held| matches!(bytes.len().wrapping_sub(held), 35..=256)) {
+        check_next(bytes, held, expected);
+    }
+}
+
+/// Compares every level with std on `bytes` as a chunk after the first `held`, if those are an incomplete sequence.
+fn check_next(bytes: &[u8], held: usize, expected: Validated) {
+    let (held, chunk) = bytes.split_at(held);
+    if of_std(held) != (Validated { valid_up_to: 0, error_len: ErrorLen::None }) {
+        return;
+    }
+    let before = held.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    let before = (before << (8 * (4 - held.len()))) as u32;
+    let incomplete = bytes.len() - expected.valid_up_to;
+    let expected = (expected.error_len == ErrorLen::None).then_some(incomplete);
+    let is_undecided = bytes.iter().any(|&byte| byte >= 0xF4);
+    for level in Level::available() {
+        let found = level.validate_next(before, chunk);
+        let has_none = is_undecided || matches!(level.name(), "scalar" | "portable");
+        assert!(
+            found == expected || found.is_none() && has_none,
+            "{}: {found:?}, std: {expected:?}, for {held:02x?} and {} bytes {chunk:02x?}",
+            level.name(),
+            chunk.len(),
+        );
+    }
 }
 
 /// Checks how much every level counts as valid, and copies.

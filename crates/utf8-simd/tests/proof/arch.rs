@@ -505,8 +505,16 @@ pub mod x86_64 {
         splat(lane.to_le_bytes())
     }
 
+    /// The same word everywhere, or what it stands for.
+    fn splat_word<const N: usize>(word: i32) -> Vector<N> {
+        match with(|machine| machine.word) {
+            Some(lanes) => Vector(std::array::from_fn(|i| lanes[i % 4])),
+            None => splat(word.to_le_bytes()),
+        }
+    }
+
     pub fn _mm_set1_epi32(lane: i32) -> __m128i {
-        splat(lane.to_le_bytes())
+        splat_word(lane)
     }
 
     pub fn _mm256_set1_epi16(lane: i16) -> __m256i {
@@ -514,7 +522,11 @@ pub mod x86_64 {
     }
 
     pub fn _mm256_set1_epi32(lane: i32) -> __m256i {
-        splat(lane.to_le_bytes())
+        splat_word(lane)
+    }
+
+    pub fn _mm512_set1_epi32(lane: i32) -> __m512i {
+        splat_word(lane)
     }
 
     pub fn _mm_setzero_si128() -> __m128i {

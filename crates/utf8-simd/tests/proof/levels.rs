@@ -7,8 +7,8 @@ use crate::grammar::{CLASSES, is_fine, verdict};
 use crate::machine::{Answer, Arena, Kind, Lane, MARGIN, Script, with};
 use crate::paths::{Explorer, Firsts, Outcome};
 use crate::simd::{
-    AVX2, AVX512, ErrorLen, SSE41, Shipped, Validated, all_but_tail, error_near, reference_prefix,
-    reference_validate, runs_here, sequence_start,
+    AVX2, AVX512, ErrorLen, SSE41, Shipped, Validated, all_but_tail, error_near, incomplete_len,
+    reference_prefix, reference_validate, runs_here, sequence_start,
 };
 use crate::support::sum_of;
 
@@ -101,6 +101,8 @@ struct Config {
     len: usize,
     /// The remainder of the address by 64.
     alignment: usize,
+    /// The number of bytes at the start that precede the chunk.
+    held: usize,
     firsts: Firsts,
     /// The number of random paths, in place of all paths.
     random: Option<u64>,
@@ -108,7 +110,7 @@ struct Config {
 
 impl Config {
     fn new(len: usize, firsts: Firsts) -> Self {
-        Self { len, alignment: 0, firsts, random: None }
+        Self { len, alignment: 0, held: 0, firsts, random: None }
     }
 }
 
@@ -118,12 +120,19 @@ fn explore(config: &Config, words: Option<Vec<Lane>>, run: impl Fn(&[u8]) -> Out
     EXPLORERS.with(|explorers| {
         let counts = explorers.each_ref().map(|explorer| {
             let explorer = &mut *explorer.borrow_mut();
-            explorer.firsts = config.firsts;
+            (explorer.firsts, explorer.held) = (config.firsts, config.held);
             with(|machine| {
                 if words.is_none() {
                     machine.begin(input.bytes());
                 }
                 machine.words = words.clone();
+                let (held, arena) = (config.held, &mut machine.arena);
+                machine.word = (held > 0).then(|| {
+                    std::array::from_fn(|i| match (i + held).checked_sub(4) {
+                        Some(at) => arena.input(at),
+                        None => arena.constant(0),
+                    })
+                });
             });
             let before = explorer.counts.paths;
             explorer.explore(input.bytes(), config.random, &|| run(input.bytes()));
@@ -150,6 +159,33 @@ fn validate(level: &Shipped, configs: &[Config]) {
             // SAFETY: this machine has the features: `runs_here`.
             outcome(unsafe { (level.validate)(input) }, config.len)
         })
+    });
+}
+
+/// Explores `Level::validate_next`, after the first bytes of an input.
+fn validate_next(level: &Shipped, configs: &[Config]) {
+    if !runs_here(level.name) {
+        return;
+    }
+    explore_all(level.name, configs, |config| {
+        let (ascii, text) = (Cell::new(false), Cell::new(false));
+        let paths = explore(config, None, |input| {
+            // SAFETY: this machine has the features: `runs_here`.
+            match unsafe { (level.validate_next)(0, &input[config.held..]) } {
+                None => Outcome::Near(0),
+                // The last byte is `FILL`, so this does not depend on the last bytes.
+                Some(0) => {
+                    ascii.set(true);
+                    Outcome::All
+                }
+                Some(_) => {
+                    text.set(true);
+                    Outcome::AllButTail
+                }
+            }
+        });
+        assert!(ascii.get() && text.get(), "{} bytes are never accepted", config.len);
+        paths
     });
 }
 
@@ -196,7 +232,7 @@ fn configs(lengths: impl IntoIterator<Item = usize>, firsts: Firsts) -> Vec<Conf
     lengths.into_iter().map(|len| Config::new(len, firsts)).collect()
 }
 
-/// Lemma 5 for a few lengths of each function: a quick check.
+/// Lemmas 5 and 14 for a few lengths of each function: a quick check.
 #[test]
 fn some_short_inputs_are_marked_exactly() {
     for (level, lengths) in [
@@ -205,6 +241,9 @@ fn some_short_inputs_are_marked_exactly() {
         (&AVX512, [4, 33, 63, 64, 65, 131]),
     ] {
         validate(level, &configs(lengths, Firsts::One));
+    }
+    for level in [&SSE41, &AVX2] {
+        validate_next(level, &chunks([35, 64, 127, 200]));
     }
 }
 
@@ -215,6 +254,24 @@ fn all_short_inputs_are_marked_exactly() {
     validate(&SSE41, &configs(4..=256, Firsts::Edges));
     validate(&AVX2, &configs(4..=256, Firsts::Edges));
     validate(&AVX512, &configs(4..=319, Firsts::Edges));
+}
+
+/// Chunks of these lengths, after each number of bytes.
+fn chunks(lengths: impl IntoIterator<Item = usize> + Clone) -> Vec<Config> {
+    let after = |held: usize| {
+        let config = move |len| Config { held, ..Config::new(held + len, Firsts::One) };
+        lengths.clone().into_iter().map(config)
+    };
+    (0..=3).flat_map(after).collect()
+}
+
+/// Lemma 14: every length and every path.
+#[test]
+#[ignore = "a quarter of a minute in release mode"]
+fn chunks_after_a_part_of_a_character_are_marked_exactly() {
+    for level in [&SSE41, &AVX2] {
+        validate_next(level, &chunks(35..=256));
+    }
 }
 
 /// Lemma 5, every index of a mark.
@@ -437,6 +494,10 @@ fn the_first_mark_determines_the_result() {
             assert_eq!(verdict(&bytes[..start]), (start, None), "{near}: {bytes:02x?}");
             if near == bytes.len() {
                 assert_eq!(all_but_tail(bytes), expected, "{bytes:02x?}");
+                if let Some(&last) = bytes.last_chunk() {
+                    let whole = bytes.len() - incomplete_len(last);
+                    assert_eq!(whole, expected.valid_up_to, "{bytes:02x?}");
+                }
             }
         });
     }

@@ -408,6 +408,8 @@ pub struct Machine {
     pub stored: Vec<(usize, Lane)>,
     /// What the next vectors made from two words contain, in place of their bytes.
     pub words: Option<Vec<Lane>>,
+    /// What the next vectors made from one word repeat, in place of its bytes.
+    pub word: Option<[Lane; 4]>,
     /// The bytes of the last vector made from two words.
     pub seen_words: Option<[u8; 16]>,
 }
@@ -422,6 +424,7 @@ thread_local! {
         script: None,
         stored: Vec::new(),
         words: None,
+        word: None,
         seen_words: None,
     });
 }
@@ -437,6 +440,7 @@ impl Machine {
         self.arena.clear();
         self.stored.clear();
         self.words = None;
+        self.word = None;
         self.input = (input.as_ptr().addr(), input.len());
     }
 

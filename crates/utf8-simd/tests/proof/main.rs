@@ -99,6 +99,10 @@ mod simd {
             generic::error_near(input, near)
         }
 
+        pub fn incomplete_len(last: [u8; 3]) -> usize {
+            generic::incomplete_len(last)
+        }
+
         pub fn sequence_start(input: &[u8], near: usize) -> usize {
             generic::sequence_start(input, near)
         }
@@ -109,6 +113,7 @@ mod simd {
             /// The bytes in a vector.
             pub block: usize,
             pub validate: unsafe fn(&[u8]) -> Validated,
+            pub validate_next: unsafe fn(u32, &[u8]) -> Option<usize>,
             pub valid_prefix_len: unsafe fn(&[u8]) -> usize,
             pub copy_valid_prefix: unsafe fn(&[u8], &mut [MaybeUninit<u8>]) -> usize,
         }
@@ -158,6 +163,7 @@ mod simd {
             name: "sse4.1",
             block: 16,
             validate: x86_64::sse41::validate,
+            validate_next: x86_64::sse41::validate_next,
             valid_prefix_len: x86_64::sse41::valid_prefix_len,
             copy_valid_prefix: x86_64::sse41::copy_valid_prefix,
         };
@@ -165,6 +171,7 @@ mod simd {
             name: "avx2",
             block: 32,
             validate: x86_64::avx2::validate,
+            validate_next: x86_64::avx2::validate_next,
             valid_prefix_len: x86_64::avx2::valid_prefix_len,
             copy_valid_prefix: x86_64::avx2::copy_valid_prefix,
         };
@@ -172,6 +179,7 @@ mod simd {
             name: "avx512",
             block: 64,
             validate: x86_64::avx512::validate::validate,
+            validate_next: x86_64::avx2::validate_next, // that of AVX-512
             valid_prefix_len: x86_64::avx512::validate::valid_prefix_len,
             copy_valid_prefix: x86_64::avx512::validate::copy_valid_prefix,
         };

@@ -8,7 +8,7 @@ use std::panic;
 use std::rc::Rc;
 use std::sync::Once;
 
-use crate::claims::{ALL, Bytes, Claim, Lanes, Memory, Split, follows, meet, without};
+use crate::claims::{ALL, Bytes, Claim, Lanes, Memory, Split, follows, meet, set_of, without};
 use crate::machine::{Answer, Arena, Kind, Lane, Node, Script, with};
 
 /// One path.
@@ -55,6 +55,8 @@ pub struct Explorer {
     last_lane: bool,
     /// Which lanes are the first set lane where lanes are distinguished.
     pub firsts: Firsts,
+    /// The number of bytes at the start of the input that are known to be fine.
+    pub held: usize,
     pub counts: Counts,
 }
 
@@ -76,6 +78,7 @@ impl Explorer {
             memory: Rc::default(),
             last_lane,
             firsts: Firsts::Every,
+            held: 0,
             counts: Counts::default(),
         }
     }
@@ -91,7 +94,7 @@ impl Explorer {
         let before = self.counts.paths;
         let mut seed = input.len() as u64 | 1;
         loop {
-            self.path.borrow_mut().restart(input.len());
+            self.path.borrow_mut().restart(input.len(), self.held);
             if random.is_some() {
                 seed = seed.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
                 self.path.borrow_mut().seed = Some(seed);
@@ -119,7 +122,7 @@ impl Explorer {
                     return;
                 }
                 let problem = match outcome {
-                    Ok(outcome) => path.problem(arena, &mut memory, outcome),
+                    Ok(outcome) => path.problem(arena, &mut memory, self.held, outcome),
                     Err(payload) => Some(match payload.downcast::<String>() {
                         Ok(message) => *message,
                         Err(_) => "it panics".to_owned(),
@@ -164,11 +167,13 @@ fn quietly(run: &dyn Fn() -> Outcome) -> std::thread::Result<Outcome> {
 }
 
 impl Path {
-    fn restart(&mut self, len: usize) {
+    /// Begins a path. The first `held` bytes are in well-formed text.
+    fn restart(&mut self, len: usize, held: usize) {
         let plan = std::mem::take(&mut self.plan);
         let mut clear = std::mem::take(&mut self.clear);
         clear.clear();
-        let (bytes, marks) = (vec![ALL; len], vec![Vec::new(); len]);
+        let (mut bytes, marks) = (vec![ALL; len], vec![Vec::new(); len]);
+        bytes[..held].fill(set_of(|byte| !matches!(byte, 0xC0 | 0xC1 | 0xF5..)));
         *self = Self { plan, bytes, marks, clear, ..Self::default() };
     }
 
@@ -258,14 +263,20 @@ impl Path {
         })
     }
 
-    /// Why the outcome does not follow from the answers.
-    fn problem(&self, arena: &Arena, memory: &mut Memory, outcome: Outcome) -> Option<String> {
+    /// Why the outcome does not follow from the answers, if the first `held` bytes are fine.
+    fn problem(
+        &self,
+        arena: &Arena,
+        memory: &mut Memory,
+        held: usize,
+        outcome: Outcome,
+    ) -> Option<String> {
         let len = self.bytes.len();
         let fine = match outcome {
             Outcome::All | Outcome::AllButTail => len,
             Outcome::Near(at) => at,
         };
-        let not_fine = (0..fine).find(|at| !self.holds(arena, memory, Claim::Fine, *at, None));
+        let not_fine = (held..fine).find(|at| !self.holds(arena, memory, Claim::Fine, *at, None));
         if let Some(at) = not_fine {
             return Some(format!("{outcome:?}, but byte {at} can show an error"));
         }

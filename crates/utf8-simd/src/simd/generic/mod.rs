@@ -73,7 +73,9 @@ pub(super) use units::{Bytes, OutputUnit};
 pub(super) use unmask::unmask_and_validate_long;
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) use validate::validate_halves;
-pub(super) use validate::{validate_blocks, validate_long, validate_up_to_16, validate_up_to_32};
+pub(super) use validate::{
+    validate_blocks, validate_long, validate_next, validate_up_to_16, validate_up_to_32,
+};
 #[cfg(not(target_arch = "aarch64"))]
 pub(super) use vector::SECOND;
 #[cfg(not(target_arch = "wasm32"))]
@@ -87,6 +89,6 @@ pub(super) use {
     latin1::{Latin1Block, decode_blocks, encode_blocks},
     scan::{error_near, first_marks, marks, sequence_start},
     test::{Tested, any_wide, any_widest, backs_of, test_by, test_first, test_full},
-    validate::{conclude, is_ascii, stray_after_ascii, unfinished},
+    validate::{conclude, incomplete_len, is_ascii, stray_after_ascii, unfinished},
     vector::{Aligned, as_bytes, distance_to_line, load, store},
 };

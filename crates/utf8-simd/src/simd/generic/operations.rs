@@ -56,6 +56,16 @@ macro_rules! operations {
             generic::locate_error(<$vector>::zero(), input, from)
         }
 
+        /// Validates a short chunk; see [`Level::validate_next`](crate::simd::Level::validate_next).
+        #[target_feature(enable = $feature)]
+        pub(in crate::simd) fn validate_next(before: u32, input: &[u8]) -> Option<usize> {
+            match input.len() {
+                ..=64 => generic::validate_next::<_, 32>(<$vector>::zero(), before, input),
+                65..=128 => generic::validate_next::<_, 64>(<$vector>::zero(), before, input),
+                _ => generic::validate_next::<_, 128>(<$vector>::zero(), before, input),
+            }
+        }
+
         #[target_feature(enable = $feature)]
         pub(in crate::simd) fn valid_prefix_len(input: &[u8]) -> usize {
             generic::valid_prefix_len(<$vector>::zero(), input)

@@ -1,8 +1,6 @@
 //! Validation: of up to 256 bytes, all tested at once, and of 256 bytes and more, in strides.
 
-#[cfg(not(target_arch = "wasm32"))]
-use super::scan::cold_path;
-use super::scan::locate_error;
+use super::scan::{cold_path, locate_error};
 use super::test::{
     Tested, Verdict, any_wide, backs_of, needs_beyond, never, test_beyond, test_first, test_full,
     test_full_at, test_narrow,
@@ -99,8 +97,53 @@ pub(in crate::simd) fn validate_halves<V: Vector, const HALF: usize>(
     if input.len() < V::LEN + 3 || input.len() > 2 * HALF {
         return Ok(reference::validate(input)); // not reached
     }
+    match test_halves(any.splat(0), input, first, last) {
+        None => Ok(Validated::all(input.len())),
+        Some((found, top)) => conclude(input, found, top, load(any, last, HALF - V::LEN)),
+    }
+}
+
+/// Validates like [`validate_halves`] after the incomplete sequence that ends `before`; see
+/// [`Level::validate_next`](crate::simd::Level::validate_next).
+#[inline(always)]
+pub(in crate::simd) fn validate_next<V: Vector, const HALF: usize>(
+    any: V,
+    before: u32,
+    input: &[u8],
+) -> Option<usize> {
+    let (first, last) = (input.first_chunk::<HALF>()?, input.last_chunk::<HALF>()?);
+    if input.len() < V::LEN + 3 || input.len() > 2 * HALF {
+        return None; // not reached
+    }
+    let Some((found, top)) = test_halves(any.splat_word(before), input, first, last) else {
+        return Some(0);
+    };
+    if found.marks().or(needs_beyond(top)).any_high_bit() {
+        return None;
+    }
+    Some(incomplete_len(*input.last_chunk()?))
+}
+
+/// The length of the incomplete sequence at the end of text with these last bytes.
+///
+/// Without a branch: where a chunk splits a character is hard to predict. Rows `verdict/*/64`.
+#[inline(always)]
+pub(in crate::simd) fn incomplete_len([third, second, last]: [u8; 3]) -> usize {
+    usize::from(last >= 0xC0) + 2 * usize::from(second >= 0xE0) + 3 * usize::from(third >= 0xF0)
+}
+
+/// Tests `input` after `before`, by its two halves, which may overlap. Returns what was found, and the maximum; `None` if all,
+/// also before it, is ASCII.
+#[inline(always)]
+fn test_halves<V: Vector, const HALF: usize>(
+    before: V,
+    input: &[u8],
+    first: &[u8; HALF],
+    last: &[u8; HALF],
+) -> Option<(Tested<V>, V)> {
+    let any = before;
     let block: V = load(any, first, 0);
-    let mut top = block.max(load(any, last, 0));
+    let mut top = block.max(before).max(load(any, last, 0));
     let mut at = V::LEN;
     while at < HALF {
         top = top.max(load(any, first, at));
@@ -108,7 +151,7 @@ pub(in crate::simd) fn validate_halves<V: Vector, const HALF: usize>(
         at += V::LEN;
     }
     if !top.any_high_bit() {
-        return Ok(Validated::all(input.len()));
+        return None;
     }
     cold_path();
     // If the second half starts at 1 or 2, fewer than three bytes are before it. There are then two blocks or more in the
@@ -117,14 +160,16 @@ pub(in crate::simd) fn validate_halves<V: Vector, const HALF: usize>(
     // SAFETY: `second` is 3 or more. Its block ends with the input or before: the half from there on has a block or more, and
     // a block at 3 is within the input, as tested.
     let window = unsafe { input.get_unchecked(second - 3..second + V::LEN) };
-    let mut found = test_full_at(any, window, 3, test_first(block));
+    let none = Tested::with_errors(any.splat(0));
+    let found = test_full(block, backs_of(block, before), none);
+    let mut found = test_full_at(any, window, 3, found);
     let mut at = V::LEN;
     while at < HALF {
         found = test_full_at(any, first, at, found);
         found = test_full_at(any, last, at, found);
         at += V::LEN;
     }
-    conclude(input, found, top, load(any, last, HALF - V::LEN))
+    Some((found, top))
 }
 
 /// Inputs of at most `MOST` bytes; the last block is aligned to the end.

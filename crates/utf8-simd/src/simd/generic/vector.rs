@@ -63,6 +63,8 @@ pub(in crate::simd) trait Vector: Copy {
     fn store(self, bytes: &mut [MaybeUninit<u8>]);
     /// The same byte in each lane. `self` only proves that the machine has the instructions.
     fn splat(self, byte: u8) -> Self;
+    /// The same word in each four lanes, in little-endian order.
+    fn splat_word(self, word: u32) -> Self;
     fn or(self, other: Self) -> Self;
     fn and(self, other: Self) -> Self;
     fn xor(self, other: Self) -> Self;

@@ -57,6 +57,12 @@ pub(in crate::simd) fn valid_prefix_len(input: &[u8]) -> usize {
 }
 
 /// Copies the well-formed bytes; `out` is as long as `input` or longer.
+/// Of no length.
+#[inline]
+pub(in crate::simd) fn validate_next(_before: u32, _input: &[u8]) -> Option<usize> {
+    None
+}
+
 pub(in crate::simd) fn copy_valid_prefix(input: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
     let valid = validate(input).valid_up_to;
     for (out, byte) in out.iter_mut().zip(&input[..valid]) {

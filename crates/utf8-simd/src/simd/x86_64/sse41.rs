@@ -69,6 +69,9 @@ impl Vector for Bytes16 {
         fn splat(_vector: Bytes16, byte: u8) -> Bytes16 {
             Bytes16(_mm_set1_epi8(byte as i8))
         }
+        fn splat_word(_vector: Bytes16, word: u32) -> Bytes16 {
+            Bytes16(_mm_set1_epi32(word as i32))
+        }
         fn prev<const N: usize>(vector: Bytes16, before: Bytes16) -> Bytes16 {
             const { assert!(matches!(N, 1..=3)) };
             Bytes16(match N {

@@ -70,6 +70,9 @@ impl Vector for Bytes32 {
         fn splat(_vector: Bytes32, byte: u8) -> Bytes32 {
             Bytes32(_mm256_set1_epi8(byte as i8))
         }
+        fn splat_word(_vector: Bytes32, word: u32) -> Bytes32 {
+            Bytes32(_mm256_set1_epi32(word as i32))
+        }
         fn prev<const N: usize>(vector: Bytes32, before: Bytes32) -> Bytes32 {
             const { assert!(matches!(N, 1..=3)) };
             // `alignr` works within each half: the halves before those of this vector.

@@ -11,6 +11,7 @@ mod unmask;
 mod validate;
 mod vector;
 
+pub(in crate::simd) use super::avx2::validate_next;
 use crate::simd::Task;
 pub(in crate::simd) use decode::{
     count_chars, count_utf16, decode_ascii_chars, decode_ascii_utf16, decode_chars,

@@ -63,6 +63,9 @@ impl Vector for Bytes64 {
         fn splat(_vector: Bytes64, byte: u8) -> Bytes64 {
             Bytes64(_mm512_set1_epi8(byte as i8))
         }
+        fn splat_word(_vector: Bytes64, word: u32) -> Bytes64 {
+            Bytes64(_mm512_set1_epi32(word as i32))
+        }
         fn prev<const N: usize>(vector: Bytes64, before: Bytes64) -> Bytes64 {
             let back = _mm512_sub_epi8(table(&BACK), _mm512_set1_epi8(N as i8 - 1));
             Bytes64(_mm512_permutex2var_epi8(before.0, back, vector.0))
