@@ -7,7 +7,7 @@ use utf8_codec::dialect::DialectDecoder;
 use utf8_codec::fallback::FallbackDecoder;
 use utf8_codec::terminal::TerminalDecoder;
 use utf8_codec::utf16::Utf16Decoder;
-use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Validator};
+use utf8_codec::{ErrorMode, Utf8Decoder, Utf8Error, Utf8Validator};
 
 use crate::incremental_decoder::{DecodeError, IncrementalDecoder, Piece};
 use crate::lists::LOSSY;
@@ -252,4 +252,45 @@ fn text_of<E>(pieces: &[Piece<E>]) -> String {
 
 fn errors_of<E: Copy>(pieces: &[Piece<E>]) -> impl Iterator<Item = E> {
     pieces.iter().filter_map(|piece| if let Piece::Error(e) = piece { Some(*e) } else { None })
+}
+
+// ---- the validator ------------------------------------------------------------------------------
+
+/// The errors in chunks of `size` bytes, and after each chunk the position and the incomplete bytes.
+fn verdicts(bytes: &[u8], size: usize) -> (Vec<Utf8Error>, Vec<(u64, Vec<u8>)>) {
+    let mut validator = Utf8Validator::new();
+    let (mut errors, mut ends) = (Vec::new(), Vec::new());
+    for chunk in bytes.chunks(size) {
+        let before = validator.position();
+        while let Err(error) = validator.push(&chunk[(validator.position() - before) as usize..]) {
+            errors.push(error);
+        }
+        ends.push((validator.position(), validator.incomplete().to_vec()));
+    }
+    (errors, ends)
+}
+
+#[test]
+fn chunks_of_every_length_have_the_verdict_of_their_bytes() {
+    let texts = ["ascii", "latinÄÖ é", "кириллица", "漢字仮名", "a😀é漢", "\u{10FFFF}€"];
+    for (i, text) in texts.into_iter().enumerate() {
+        let clean = text.repeat(900 / text.len()).into_bytes();
+        for (at, part) in [(0, &b""[..]), (i, b"\xE2\x82"), (70 + i, b"\xFF"), (251, b"\xBF")] {
+            let mut bytes = clean.clone();
+            bytes.splice(at..at, part.iter().copied());
+            let (errors, ends) = verdicts(&bytes, 1);
+            for size in (1..=300).chain([bytes.len()]) {
+                let expected = ends
+                    .iter()
+                    .enumerate()
+                    .filter(|&(at, _)| at + 1 == bytes.len() || (at + 1) % size == 0);
+                let expected = expected.map(|(_, end)| end.clone()).collect();
+                assert_eq!(
+                    verdicts(&bytes, size),
+                    (errors.clone(), expected),
+                    "{text} {at} {size}"
+                );
+            }
+        }
+    }
 }
