@@ -6,7 +6,7 @@ use super::test::{
     test_full_at, test_narrow,
 };
 use super::vector::{Aligned, Vector, Vector16, distance_to_line, first, load};
-use crate::simd::{ErrorLen, Validated, head, reference};
+use crate::simd::{ErrorLen, Validated, head, reference, tail};
 
 /// The rounded average with this sets bit 7 of those of a vector's last three bytes that begin a sequence
 /// which the vector does not contain completely.
@@ -337,7 +337,7 @@ impl<'a, V: Vector> Strides<'a, V> {
             let wanted = if at < self.wide_until { GROUP } else { STRIDE };
             let is_rest = input.len() - at <= wanted.max(SOON);
             let end = if is_rest { input.len() } else { at + wanted };
-            (self.found, self.top) = test_full_in(any, input, at, end, self.found, self.top);
+            (self.found, self.top) = test_full_in(input, at, end, self.found, self.top);
             self.at = end;
             self.wide_until = end + SOON;
             return false;
@@ -406,7 +406,6 @@ fn test_narrow_stride<V: Vector>(
 /// block or more, and three bytes are before it.
 #[inline(always)]
 fn test_full_in<V: Vector>(
-    any: V,
     input: &[u8],
     from: usize,
     to: usize,
@@ -419,22 +418,30 @@ fn test_full_in<V: Vector>(
         found.errors = found.errors.or(top.splat(0x80));
         return (found, top);
     }
-    let whole = from + (to - from) / V::LEN * V::LEN;
     let mut at = from;
-    while at < whole {
-        // SAFETY: the block at `at` ends at `whole` or before, and three bytes are before it.
-        let window = unsafe { input.get_unchecked(at - 3..at + V::LEN) };
-        if !V::TESTS_ALL_LEADS {
-            top = top.max(load(any, window, 3));
-        }
-        found = test_full_at(any, window, 3, found);
+    // Two at once take up to a quarter less than one after another if the core is shared. Rows `validate/cjk`.
+    while at + 2 * V::LEN <= to {
+        // SAFETY: the two blocks at `at` end at `to` or before, and three bytes are before them.
+        let window = unsafe { input.get_unchecked(at - 3..at + 2 * V::LEN) };
+        (found, top) = test_window(window, found, top);
+        (found, top) = test_window(tail(window, V::LEN), found, top);
+        at += 2 * V::LEN;
+    }
+    while at < to {
+        let last = at.min(to - V::LEN);
+        let window = head(tail(input, last - 3), 3 + V::LEN);
+        (found, top) = test_window(window, found, top);
         at += V::LEN;
     }
-    if at < to {
-        top = top.max(load(any, input, to - V::LEN));
-        found = test_full_at(any, input, to - V::LEN, found);
-    }
     (found, top)
+}
+
+/// [`test_full`] for the block after the first three bytes of `window`, and the maximum of `top` and, if the test needs it, of
+/// the block.
+#[inline(always)]
+fn test_window<V: Vector>(window: &[u8], found: Tested<V>, top: V) -> (Tested<V>, V) {
+    let found = test_full_at(top, window, 3, found);
+    (found, if V::TESTS_ALL_LEADS { top } else { top.max(load(top, window, 3)) })
 }
 
 #[inline(always)]
