@@ -418,20 +418,19 @@ fn test_full_in<V: Vector>(
         found.errors = found.errors.or(top.splat(0x80));
         return (found, top);
     }
-    let mut at = from;
+    let last = tail(input, to - V::LEN - 3);
+    let mut rest = head(tail(input, from - 3), 3 + to - from);
     // Two at once take up to a quarter less than one after another if the core is shared. Rows `validate/cjk`.
-    while at + 2 * V::LEN <= to {
-        // SAFETY: the two blocks at `at` end at `to` or before, and three bytes are before them.
-        let window = unsafe { input.get_unchecked(at - 3..at + 2 * V::LEN) };
-        (found, top) = test_window(window, found, top);
-        (found, top) = test_window(tail(window, V::LEN), found, top);
-        at += 2 * V::LEN;
+    while rest.len() >= 3 + 2 * V::LEN {
+        (found, top) = test_window(rest, found, top);
+        (found, top) = test_window(tail(rest, V::LEN), found, top);
+        rest = tail(rest, 2 * V::LEN);
     }
-    while at < to {
-        let last = at.min(to - V::LEN);
-        let window = head(tail(input, last - 3), 3 + V::LEN);
-        (found, top) = test_window(window, found, top);
-        at += V::LEN;
+    if rest.len() > 3 + V::LEN {
+        (found, top) = test_window(rest, found, top);
+    }
+    if rest.len() > 3 {
+        (found, top) = test_window(last, found, top);
     }
     (found, top)
 }
