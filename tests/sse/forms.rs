@@ -342,3 +342,13 @@ fn an_event_of_a_stream_shares_the_memory_of_its_chunk() {
     }
     assert_eq!(allocated() - before, 0);
 }
+
+#[test]
+fn an_error_of_a_received_event_is_invalid_data_and_one_of_an_event_to_be_sent_invalid_input() {
+    let mut decoder = EventDecoder::new().strict().with_max_length(1);
+    let errors = decoder.push(b"data: \xFF\n\ndata: long\n\n").map(Result::unwrap_err);
+    let kinds: Vec<_> = errors.map(|error| std::io::Error::from(error).kind()).collect();
+    assert_eq!(kinds, [std::io::ErrorKind::InvalidData; 2]);
+    let error = EventError::InvalidComment { offset: 0 };
+    assert_eq!(std::io::Error::from(error).kind(), std::io::ErrorKind::InvalidInput);
+}

@@ -21,10 +21,11 @@ mod streams;
 mod wpt;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use utf8_codec::sse::{Event, EventDecoder, EventEncoder, EventError, EventPart};
+use utf8_codec::sse::{Event, EventDecoder, EventEncoder, EventError, EventPart, SharedStr};
 
 use counting::{allocated, held, most, watch};
 use model::{Limits, decode, expected};
@@ -561,6 +562,31 @@ fn an_incomplete_event_at_the_end_is_discarded_by_reset() {
     assert_eq!(decoder.reconnection_time(), None);
     let event = decoder.push(b"\xEF\xBB\xBFdata: 3\n\n").next().unwrap().unwrap();
     assert_eq!((&*event.event_type, &*event.data, &*event.last_event_id), ("message", "3", ""));
+}
+
+#[test]
+fn reset_keeps_the_limits_and_the_policy() {
+    let mut decoder = EventDecoder::new().with_max_length(3).strict();
+    decoder.reset();
+    let items: Vec<_> = decoder.push(b"data: \xFF\n\ndata: long\n\ndata: ok\n\n").collect();
+    assert!(matches!(items[0], Err(EventError::Utf8(_))), "{items:?}");
+    assert!(matches!(items[1], Err(EventError::TooLong { max_length: 3, .. })), "{items:?}");
+    assert_eq!(items[2].as_ref().map(|event| &*event.data), Ok("ok"));
+}
+
+#[test]
+fn shared_text_is_made_from_strings_and_compared_with_them() {
+    for text in ["", "7", "an ID"] {
+        let all = [text.into(), String::from(text).into(), Arc::<str>::from(text).into()];
+        for shared in all {
+            let shared: SharedStr = shared;
+            assert_eq!((shared.as_ref(), &*shared), (text, text));
+            assert!(shared == *text && shared == text && shared == SharedStr::from(text));
+            assert!(
+                shared != *"another" && shared != "another" && shared != SharedStr::from("another")
+            );
+        }
+    }
 }
 
 // ---- limits -------------------------------------------------------------------------------------

@@ -124,6 +124,16 @@ async fn the_delay_doubles_with_each_failure_in_a_row_until_it_gives_up() {
     assert_eq!(run(rules, answers).await, seen(&times, &items));
 }
 
+#[test]
+fn delays_begin_with_the_minimum_and_double_up_to_the_maximum() {
+    let seconds = Duration::from_secs;
+    let mut rules = Reconnection::new().with_delay(seconds(1), seconds(5));
+    let delays: Vec<_> = (0..5).filter_map(|_| rules.failed()).collect();
+    assert_eq!(delays, [1, 2, 4, 5, 5].map(seconds));
+    let mut rules = Reconnection::new().with_delay(seconds(5), seconds(2));
+    assert_eq!(rules.failed(), Some(seconds(2)), "the maximum wins");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_connection_with_an_event_is_no_failure() {
     let answers = vec![body(&[Ok(b"data: a\n\n")]), body(&[Ok(b"data: b\n\n")]), Err("down")];
