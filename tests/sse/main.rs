@@ -574,6 +574,23 @@ fn reset_keeps_the_limits_and_the_policy() {
     assert_eq!(items[2].as_ref().map(|event| &*event.data), Ok("ok"));
 }
 
+/// And 16 bytes.
+#[test]
+fn the_data_of_an_event_takes_at_most_twice_its_length() {
+    let event = |len: usize| format!("data: {}\ndata\n\n", "x".repeat(len - 1));
+    let stream = [300, 20, 300, 100, 1].map(event).concat();
+    for chunk_len in [1, 7, stream.len()] {
+        let mut decoder = EventDecoder::new();
+        for chunk in stream.as_bytes().chunks(chunk_len) {
+            for event in decoder.push(chunk) {
+                let data = event.unwrap().data.into_owned();
+                let (len, most) = (data.len(), 2 * data.len() + 16);
+                assert!(data.capacity() <= most, "{len} bytes in {}", data.capacity());
+            }
+        }
+    }
+}
+
 #[test]
 fn shared_text_is_made_from_strings_and_compared_with_them() {
     for text in ["", "7", "an ID"] {
