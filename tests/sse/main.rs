@@ -593,15 +593,14 @@ fn the_data_of_an_event_takes_at_most_twice_its_length() {
 
 #[test]
 fn shared_text_is_made_from_strings_and_compared_with_them() {
+    let another = SharedStr::from("another");
     for text in ["", "7", "an ID"] {
-        let all = [text.into(), String::from(text).into(), Arc::<str>::from(text).into()];
-        for shared in all {
-            let shared: SharedStr = shared;
-            assert_eq!((shared.as_ref(), &*shared), (text, text));
-            assert!(shared == *text && shared == text && shared == SharedStr::from(text));
-            assert!(
-                shared != *"another" && shared != "another" && shared != SharedStr::from("another")
-            );
+        let all: [SharedStr; 3] =
+            [text.into(), String::from(text).into(), Arc::<str>::from(text).into()];
+        for shared in &all {
+            assert_eq!((shared.as_ref(), &**shared), (text, text));
+            assert!(*shared == *text && *shared == text && *shared == all[0]);
+            assert!(*shared != *"another" && *shared != "another" && *shared != another);
         }
     }
 }
