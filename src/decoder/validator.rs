@@ -79,9 +79,7 @@ impl Utf8Validator {
         if !self.scanner.is_on_fast_path() {
             return self.push_slowly(chunk);
         }
-        if matches!(chunk.len(), 35..=256)
-            && let Some(incomplete) = Level::detect().validate_next(self.partial.before(), chunk)
-        {
+        if let Some(incomplete) = Level::detect().validate_next(self.partial.before(), chunk) {
             self.scanner.skip(self.partial.len() + chunk.len() - incomplete);
             self.partial.hold_last(chunk, incomplete);
             return Ok(());

@@ -78,11 +78,14 @@ impl Level {
         dispatch!(self, validate(input))
     }
 
-    /// Validates a chunk of 35 to 256 bytes after an incomplete sequence, whose bytes are the last ones of `before`, in
-    /// little-endian order, after zeros. Returns how many bytes at the end of `input` are an incomplete sequence, or `None`: if
-    /// there is an error, if F4 or more is among the bytes, or if this level has no fast method.
+    /// Validates a short chunk after an incomplete sequence, whose bytes are the last ones of `before`, in little-endian order,
+    /// after zeros. Returns how many bytes at the end of `input` are an incomplete sequence, or `None`: if there is an error, if
+    /// F4 or more is among the bytes, or if there is no fast method for this level, or for other lengths than 35 to 256 bytes.
     #[inline]
     pub fn validate_next(self, before: u32, input: &[u8]) -> Option<usize> {
+        if !matches!(input.len(), 35..=256) {
+            return None;
+        }
         dispatch!(self, validate_next(before, input))
     }
 

@@ -131,8 +131,13 @@ pub(in crate::simd) fn backs_of<V: Vector>(block: V, before: V) -> [V; 3] {
 /// [`test_full`] for a block with nothing before it.
 #[inline(always)]
 pub(in crate::simd) fn test_first<V: Vector>(block: V) -> Tested<V> {
-    let zero = block.splat(0);
-    test_full(block, backs_of(block, zero), Tested::with_errors(zero))
+    test_after(block, block.splat(0))
+}
+
+/// [`test_full`] for a block after `before`.
+#[inline(always)]
+pub(super) fn test_after<V: Vector>(block: V, before: V) -> Tested<V> {
+    test_full(block, backs_of(block, before), Tested::with_errors(block.splat(0)))
 }
 
 /// [`test_full`] for the block at `at`, 3 or more.

@@ -2,8 +2,8 @@
 
 use super::scan::{cold_path, locate_error};
 use super::test::{
-    Tested, Verdict, any_wide, backs_of, needs_beyond, never, test_beyond, test_first, test_full,
-    test_full_at, test_narrow,
+    Tested, Verdict, any_wide, backs_of, needs_beyond, never, test_after, test_beyond, test_first,
+    test_full, test_full_at, test_narrow,
 };
 use super::vector::{Aligned, Vector, Vector16, distance_to_line, first, load};
 use crate::simd::{ErrorLen, Validated, head, reference, tail};
@@ -160,9 +160,7 @@ fn test_halves<V: Vector, const HALF: usize>(
     // SAFETY: `second` is 3 or more. Its block ends with the input or before: the half from there on has a block or more, and
     // a block at 3 is within the input, as tested.
     let window = unsafe { input.get_unchecked(second - 3..second + V::LEN) };
-    let none = Tested::with_errors(any.splat(0));
-    let found = test_full(block, backs_of(block, before), none);
-    let mut found = test_full_at(any, window, 3, found);
+    let mut found = test_full_at(any, window, 3, test_after(block, before));
     let mut at = V::LEN;
     while at < HALF {
         found = test_full_at(any, first, at, found);

@@ -56,13 +56,13 @@ pub(in crate::simd) fn valid_prefix_len(input: &[u8]) -> usize {
     validate(input).valid_up_to
 }
 
-/// Copies the well-formed bytes; `out` is as long as `input` or longer.
-/// Of no length.
+/// There is no fast method.
 #[inline]
 pub(in crate::simd) fn validate_next(_before: u32, _input: &[u8]) -> Option<usize> {
     None
 }
 
+/// Copies the well-formed bytes; `out` is as long as `input` or longer.
 pub(in crate::simd) fn copy_valid_prefix(input: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
     let valid = validate(input).valid_up_to;
     for (out, byte) in out.iter_mut().zip(&input[..valid]) {
