@@ -390,7 +390,6 @@ impl Scanner {
     }
 }
 
-/// Tests of the fast paths, on which only speed depends.
 /// What an input begins with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Step<T, E = Utf8Error> {
@@ -426,6 +425,7 @@ pub(crate) enum AtEnd {
     Yes,
 }
 
+// Tests of the fast paths, on which only speed depends.
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,7 +8,9 @@ use crate::simd::generic::{
     lanewise, one_part, operations,
 };
 pub(in crate::simd) use crate::simd::reference::{find_outside, join_pairs, split_pairs, unmask};
-use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, RepairedPrefix, Validated, reference, table};
+use crate::simd::{
+    BLOCK_ERRORS_LEN, BlockErrors, HIGH_BITS, RepairedPrefix, Validated, reference, table,
+};
 
 operations!("neon", NeonBytes, NeonBytes,
     validate_halves::<NeonBytes, 32>,
@@ -87,7 +89,7 @@ impl Vector for NeonBytes {
             // The maxima of pairs are one operation for any vector pipeline; the maximum of all lanes is two, for half of
             // them (`benches/ARM.md`, UTF-8 to UTF-16).
             let pairs = vpmaxq_u8(vector.0, vector.0);
-            vgetq_lane_u64::<0>(vreinterpretq_u64_u8(pairs)) & 0x8080_8080_8080_8080 != 0
+            vgetq_lane_u64::<0>(vreinterpretq_u64_u8(pairs)) & HIGH_BITS != 0
         }
         fn second_addends(vector: NeonBytes) -> NeonBytes {
             // An index of 32 or more, of what is below E0, picks zero.

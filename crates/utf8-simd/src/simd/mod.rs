@@ -119,8 +119,7 @@ pub use reference::pairs::NulForm;
 pub use reference::{Sequence, begins_nothing, sequence, surrogate_pair};
 pub use results::BLOCK_ERRORS_LEN;
 pub use results::{BlockErrors, ErrorLen, RepairedPrefix, Validated};
-pub(crate) use slices::Task;
-pub(crate) use slices::table;
+pub(crate) use slices::{HIGH_BITS, Task, table};
 use slices::{as_uninit, bytes_to_multiple};
 pub use slices::{head, tail, tail_mut};
 

@@ -27,8 +27,8 @@ pub(in crate::simd) use crate::simd::reference::{
     encode_utf16, find_outside, join_pairs, recode, run, split_pairs, unmask, validate_next,
 };
 use crate::simd::{
-    BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Sequence, Validated, begins_nothing, head, sequence,
-    tail,
+    BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, HIGH_BITS, Sequence, Validated, begins_nothing, head,
+    sequence, tail,
 };
 
 /// The length from which the start of an input is stepped over word by word: a text in another encoding often has an error
@@ -282,7 +282,7 @@ const fn each(byte: u8) -> u64 {
 #[inline(always)]
 fn high_bits(word: u64) -> u64 {
     // Bit 8 i + 7 moves to bit 56 + i.
-    (word & HIGH).wrapping_mul(0x0002_0408_1020_4081) >> 56
+    (word & HIGH_BITS).wrapping_mul(0x0002_0408_1020_4081) >> 56
 }
 
 /// Counts the ASCII bytes at the start of `input`. That of the reference takes up to half as long again: rows `validate/ascii/64`
@@ -309,7 +309,7 @@ fn ascii_len(input: &[u8]) -> usize {
 /// The index of the first byte that is not ASCII, or 8.
 #[inline(always)]
 fn first_high(word: [u8; 8]) -> usize {
-    (u64::from_le_bytes(word) & HIGH).trailing_zeros() as usize / 8
+    (u64::from_le_bytes(word) & HIGH_BITS).trailing_zeros() as usize / 8
 }
 
 /// Counts the bytes of the blocks of ASCII at the start of `input`.
@@ -319,7 +319,7 @@ fn ascii_blocks_len(input: &[u8]) -> usize {
     let (blocks, _) = input.as_chunks::<BLOCK>();
     let is_ascii = |block: &&[u8; BLOCK]| {
         let (words, _) = block.as_chunks();
-        words.iter().fold(0, |all, word| all | u64::from_ne_bytes(*word)) & HIGH == 0
+        words.iter().fold(0, |all, word| all | u64::from_ne_bytes(*word)) & HIGH_BITS == 0
     };
     BLOCK * blocks.iter().take_while(is_ascii).count()
 }
@@ -391,8 +391,6 @@ const AFTER_F4: u64 = 48;
 
 /// The bits of a state.
 const STATE: u64 = 0x3F;
-
-const HIGH: u64 = each(0x80);
 
 /// For each byte, the next state at the offset of each state.
 static TABLE: [u64; 256] = {

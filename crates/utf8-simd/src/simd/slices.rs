@@ -31,6 +31,9 @@ pub(in crate::simd) fn bytes_to_multiple<T>(items: &[T], of: usize) -> usize {
     items.as_ptr().addr().wrapping_neg() % of
 }
 
+/// Bit 7 of each byte of a word: none of them is set in ASCII.
+pub(crate) const HIGH_BITS: u64 = u64::from_ne_bytes([0x80; 8]);
+
 /// Returns the memory of `items` as the output of an operation.
 ///
 /// # Safety

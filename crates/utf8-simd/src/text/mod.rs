@@ -61,7 +61,9 @@ pub use text_output::{
 
 use core::ops::RangeInclusive;
 
-use crate::simd::{Level, Sequence, Validated, ascii_len, head, sequence, sequence_len, tail};
+use crate::simd::{
+    HIGH_BITS, Level, Sequence, Validated, ascii_len, head, sequence, sequence_len, tail,
+};
 
 /// Splits off the text at the start of `input`. Returns it, and the length of the ill-formed maximal subpart
 /// that follows, if there is one.
@@ -105,8 +107,7 @@ pub(crate) fn whole_text_mut(input: &mut [u8]) -> Result<&mut str, Validated> {
 /// In this order, a text of 8 to 32 bytes takes the fewest jumps.
 #[inline(always)]
 fn is_short_text(bytes: &[u8]) -> bool {
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    const HIGH_OF_4: u32 = HIGH as u32;
+    const HIGH_BITS_OF_4: u32 = HIGH_BITS as u32;
     let len = bytes.len();
     let (Some(&first), Some(&last), ..=64) = (bytes.first_chunk(), bytes.last_chunk(), len) else {
         return match *bytes {
@@ -118,12 +119,12 @@ fn is_short_text(bytes: &[u8]) -> bool {
         };
     };
     // Text of other scripts seldom starts with four bytes of ASCII.
-    if u32::from_ne_bytes(first) & HIGH_OF_4 != 0 {
+    if u32::from_ne_bytes(first) & HIGH_BITS_OF_4 != 0 {
         return false;
     }
     if len <= 32 {
         let (Some(&first), Some(&last_8)) = (bytes.first_chunk(), bytes.last_chunk()) else {
-            return u32::from_ne_bytes(last) & HIGH_OF_4 == 0;
+            return u32::from_ne_bytes(last) & HIGH_BITS_OF_4 == 0;
         };
         // Eight bytes from each of four indices cover up to 32 bytes. They may overlap.
         let at = 8.min(len - 8);
@@ -133,13 +134,13 @@ fn is_short_text(bytes: &[u8]) -> bool {
             return false; // not reached
         };
         let [first, second, third, last] = [first, second, third, last_8].map(u64::from_ne_bytes);
-        return (first | second | third | last) & HIGH == 0;
+        return (first | second | third | last) & HIGH_BITS == 0;
     }
     let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) else {
         return false; // not reached
     };
     // One after the other, because a letter that is not ASCII is probably in the first half of Latin text.
-    union_of_4(first) & HIGH == 0 && union_of_4(last) & HIGH == 0
+    union_of_4(first) & HIGH_BITS == 0 && union_of_4(last) & HIGH_BITS == 0
 }
 
 /// The union of four words.

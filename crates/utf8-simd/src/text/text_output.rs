@@ -5,7 +5,9 @@ use alloc::string::String;
 use core::slice;
 
 use super::parts::ShortText;
-use crate::simd::{BLOCK_ERRORS_LEN, BlockErrors, Level, Sequence, begins_nothing, sequence};
+use crate::simd::{
+    BLOCK_ERRORS_LEN, BlockErrors, HIGH_BITS, Level, Sequence, begins_nothing, sequence,
+};
 
 /// Writes well-formed text into memory that a `String` has reserved.
 ///
@@ -97,7 +99,7 @@ impl<'o, 'a> WriteStep<'o, 'a> {
     #[inline(always)]
     pub fn push_ascii(self, input: &[u8]) -> (usize, OneWrite<'o, 'a>) {
         let word = first_bytes(input, 0x80);
-        let high = u64::from_le_bytes(word) & 0x8080_8080_8080_8080;
+        let high = u64::from_le_bytes(word) & HIGH_BITS;
         let ascii = if high == 0 { 8 } else { high.trailing_zeros() as usize / 8 };
         // SAFETY: there is room for eight bytes, and before the first high bit they are ASCII.
         unsafe { self.0.out.write(word, ascii) };

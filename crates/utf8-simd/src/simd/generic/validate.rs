@@ -6,7 +6,7 @@ use super::test::{
     test_full, test_full_at, test_narrow,
 };
 use super::vector::{Aligned, Vector, Vector16, distance_to_line, first, load};
-use crate::simd::{ErrorLen, Validated, head, reference, tail};
+use crate::simd::{ErrorLen, HIGH_BITS, Validated, head, reference, tail};
 
 /// The rounded average with this sets bit 7 of those of a vector's last three bytes that begin a sequence
 /// which the vector does not contain completely.
@@ -46,7 +46,7 @@ pub(in crate::simd) fn validate_up_to_16<V: Vector16>(any: V, input: &[u8]) -> V
     let words = match (input.first_chunk(), input.last_chunk()) {
         (Some(&first), Some(&last)) if input.len() > 8 => {
             let [first, last] = [u64::from_le_bytes(first), u64::from_le_bytes(last)];
-            if (first | last) & 0x8080_8080_8080_8080 == 0 {
+            if (first | last) & HIGH_BITS == 0 {
                 return Ok(Validated::all(input.len()));
             }
             [first << (8 * (16 - input.len())), last]
@@ -56,7 +56,7 @@ pub(in crate::simd) fn validate_up_to_16<V: Vector16>(any: V, input: &[u8]) -> V
                 return Ok(reference::validate(input));
             };
             let [first, last] = [u32::from_le_bytes(first), u32::from_le_bytes(last)];
-            if (first | last) & 0x8080_8080 == 0 {
+            if (first | last) & HIGH_BITS as u32 == 0 {
                 return Ok(Validated::all(input.len()));
             }
             [0, u64::from(first) << (8 * (8 - input.len())) | u64::from(last) << 32]

@@ -19,7 +19,7 @@ use core::ops::RangeInclusive;
 
 use super::recode::Recode;
 use super::results::{BLOCK_ERRORS_LEN, BlockErrors, ErrorLen, Validated};
-use super::slices::Task;
+use super::slices::{HIGH_BITS, Task};
 
 pub(in crate::simd) fn run<T: Task>(task: T) -> T::Output {
     task.run()
@@ -74,13 +74,12 @@ pub(in crate::simd) fn copy_valid_prefix(input: &[u8], out: &mut [MaybeUninit<u8
 /// Counts the ASCII bytes at the start of `input`.
 #[inline]
 pub(crate) fn ascii_len(input: &[u8]) -> usize {
-    const HIGH: u64 = 0x8080_8080_8080_8080;
     /// The bytes tested in one step.
     const TWO_WORDS: usize = 16;
     let (blocks, tail) = input.as_chunks::<TWO_WORDS>();
     for (i, block) in blocks.iter().enumerate() {
         let (words, _) = block.as_chunks::<8>();
-        let [a, b] = [u64::from_le_bytes(words[0]) & HIGH, u64::from_le_bytes(words[1]) & HIGH];
+        let [a, b] = [0, 1].map(|i| u64::from_le_bytes(words[i]) & HIGH_BITS);
         if a != 0 {
             return i * TWO_WORDS + a.trailing_zeros() as usize / 8;
         }

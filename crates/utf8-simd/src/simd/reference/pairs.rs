@@ -6,6 +6,8 @@
 
 use core::ops::RangeInclusive;
 
+use crate::simd::HIGH_BITS;
+
 /// The encoding of U+0000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NulForm {
@@ -225,18 +227,16 @@ const fn is_no_surrogate(byte: u8, next: u8) -> bool {
     byte == 0xED && !matches!(next, 0xA0..=0xBF)
 }
 
-const HIGH: u64 = 0x8080_8080_8080_8080;
-
 /// Marks the bytes from F0 on.
 #[inline]
 const fn large_bytes(word: u64) -> u64 {
-    word & word << 1 & word << 2 & word << 3 & HIGH
+    word & word << 1 & word << 2 & word << 3 & HIGH_BITS
 }
 
 /// Marks the first zero byte, no byte before it, and possibly some after it.
 #[inline]
 const fn zeros(word: u64) -> u64 {
-    word.wrapping_sub(0x0101_0101_0101_0101) & !word & HIGH
+    word.wrapping_sub(0x0101_0101_0101_0101) & !word & HIGH_BITS
 }
 
 /// The index of the first byte whose bit 7 is set, or 8.
