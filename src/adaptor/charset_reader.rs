@@ -9,7 +9,7 @@ use pin_project_lite::pin_project;
 use crate::adaptor::CAPACITY;
 use crate::adaptor::charset::{ByteOrder, Charset};
 use crate::adaptor::legacy::Legacy;
-use crate::decoder::{BOM, ErrorMode};
+use crate::decoder::{BOM, ErrorMode, free_if_empty};
 
 pin_project! {
     /// Reads a file in any charset as UTF-8. A BOM of UTF-8, or of UTF-16 in either byte order, determines the charset.
@@ -242,6 +242,7 @@ impl CharsetBytes {
     pub(crate) fn take(&mut self, room: &mut [u8]) -> usize {
         let len = room.len().min(self.ready.len());
         self.ready.copy_to_slice(&mut room[..len]);
+        free_if_empty(&mut self.ready);
         len
     }
 }

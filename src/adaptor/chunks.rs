@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use bytestring::ByteString;
 
-use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Error};
+use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Error, free_if_empty};
 
 /// Decodes a stream, chunk by chunk, into items of text.
 #[derive(Clone, Debug)]
@@ -32,7 +32,9 @@ impl ChunkText {
         if self.mode == ErrorMode::Fatal {
             return self.decoder.take_piece(&mut self.chunk).transpose();
         }
-        let item = self.decoder.take_repaired(&mut self.chunk, self.mode)?;
+        let item = self.decoder.take_repaired(&mut self.chunk, self.mode);
+        free_if_empty(&mut self.chunk);
+        let item = item?;
         let incomplete = mem::take(&mut self.chunk);
         if !incomplete.is_empty() {
             self.decoder.hold(&incomplete);

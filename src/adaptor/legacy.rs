@@ -5,7 +5,9 @@ use std::fmt;
 use bytes::{Buf, Bytes};
 
 use crate::adaptor::charset::{Charset, CharsetDecoder};
-use crate::decoder::{AtEnd, ErrorMode, Status, Utf8Error, Utf8ErrorKind, Utf8Options, fmt_bytes};
+use crate::decoder::{
+    AtEnd, ErrorMode, Status, Utf8Error, Utf8ErrorKind, Utf8Options, fmt_bytes, free_if_empty,
+};
 use crate::utf16::unpaired;
 
 /// Decodes a stream in a charset other than UTF-8.
@@ -110,6 +112,7 @@ impl Legacy {
         }
         let (read, status) = self.decoder.decode(&self.chunk, at_end, text);
         self.chunk.advance(read);
+        free_if_empty(&mut self.chunk);
         match status {
             Status::Full | Status::TooSmall { .. } => return false,
             Status::Done if at_end == AtEnd::Yes => self.state = LegacyState::Idle,

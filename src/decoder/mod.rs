@@ -117,6 +117,7 @@ pub use mode::Repair;
 pub use progress::{Progress, Status};
 #[cfg(feature = "std")]
 pub use utf8_decoder::owned::OwnedPieces;
+pub(crate) use utf8_decoder::owned::free_if_empty;
 pub use utf8_decoder::pieces::{Piece, Pieces};
 
 pub(crate) use bom::{BOM, BomPolicy, BomState};

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use bytestring::ByteString;
 use utf8_simd::text::{SplitTo, take_text_with};
 
-use crate::decoder::{AtEnd, ErrorMode, Step, Utf8Decoder, Utf8Error};
+use crate::decoder::{AtEnd, ErrorMode, Step, Utf8Decoder, Utf8Error, free_if_empty};
 use crate::fallback::{FallbackState, cursor::FallbackText, decoder::FallbackDecoder};
 
 /// Takes the next text off the front of `bytes`: UTF-8 without copying, legacy text as a copy.
@@ -64,12 +64,15 @@ impl FallbackDecoder {
             let mut rest = &chunk[..];
             let result = self.append_held(&mut rest, mode, &mut text);
             chunk.advance(chunk.len() - rest.len());
+            free_if_empty(chunk);
             result?;
             if !text.is_empty() {
                 return Ok(Some(text.into()));
             }
         }
-        let next = take_next(&mut self.state, &mut self.decoder, chunk, AtEnd::No, mode)?;
+        let next = take_next(&mut self.state, &mut self.decoder, chunk, AtEnd::No, mode);
+        free_if_empty(chunk);
+        let next = next?;
         if next.is_none() {
             self.held.hold(&std::mem::take(chunk));
         }

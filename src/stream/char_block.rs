@@ -8,7 +8,7 @@ use utf8_simd::text::assert_char_boundary;
 use utf8_simd::transcode;
 
 use crate::adaptor::ChunkText;
-use crate::decoder::{ErrorMode, Utf8Error, Utf8Options, floor_char_boundary};
+use crate::decoder::{ErrorMode, Utf8Error, Utf8Options, floor_char_boundary, free_if_empty};
 
 /// Text that has not been yielded. Its beginning is decoded to `char`s.
 #[derive(Clone, Debug)]
@@ -258,6 +258,7 @@ fn repaired_piece(text: &mut ChunkText, error: Utf8Error) -> Result<Option<CharP
         }
     }
     text.chunk.advance(window);
+    free_if_empty(&mut text.chunk);
     Ok((!repaired.text.is_empty()).then_some(CharPiece::Repaired(repaired)))
 }
 

@@ -27,6 +27,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 use tokio_test::{assert_ready, assert_ready_eq, task};
 use tokio_util::io::{ReaderStream, StreamReader};
+use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
 use utf8_codec::stream::{StreamError, Utf8Lines, Utf8Reader, Utf8Stream, Utf8StreamExt};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Error, Utf8Options};
 
@@ -182,6 +183,46 @@ fn a_clean_chunk_with_an_incomplete_end_is_not_copied() {
         let mut texts = inner.utf8().with_error_mode(mode);
         let text = texts.next().now_or_never().unwrap().unwrap().unwrap();
         assert_eq!((text.as_ptr(), text.len()), (chunk.as_ptr(), 16), "{mode:?}");
+    }
+}
+
+/// Asserts that nothing keeps a consumed chunk alive while the source is pending.
+fn assert_freed<T: Stream + Unpin>(end: &[u8], make: impl FnOnce(Source) -> T, what: &str) {
+    let chunk = Bytes::from([&[b'a'; 3000][..], end].concat());
+    let source = stream::iter([Ok(chunk.clone())]).chain(stream::pending()).boxed();
+    let mut items = make(source);
+    while items.next().now_or_never().is_some() {}
+    assert!(chunk.is_unique(), "{what} after {end:x?}");
+}
+
+type Source = stream::BoxStream<'static, Result<Bytes, Infallible>>;
+
+#[test]
+fn a_chunk_is_freed_once_consumed_whatever_its_end() {
+    let ends: [&[u8]; 8] =
+        [b"", b"\n", b"\xFF", b"\xFFa", b"\xFF\n", b"\xE2\x82", b"\xFF\xE2\x82", b"\xE2\x82a"];
+    for mode in MODES {
+        for end in ends {
+            let text = |source: Source| source.utf8().with_error_mode(mode);
+            assert_freed(end, text, &format!("text, {mode:?}"));
+            assert_freed(end, |source| text(source).chars(), &format!("chars, {mode:?}"));
+            assert_freed(end, |source| text(source).lines(), &format!("lines, {mode:?}"));
+            let fallback = FallbackDecoder::part(LegacyEncoding::latin1());
+            assert_freed(
+                end,
+                |source| text(source).with_fallback(fallback),
+                &format!("fallback, {mode:?}"),
+            );
+            // The last byte completes a character, or does not continue it.
+            for second in [&b"\xAC"[..], b"!"] {
+                let chunk = Bytes::copy_from_slice(second);
+                let first = Bytes::from([&[b'a'; 3000][..], end].concat());
+                let source = stream::iter([Ok::<_, Infallible>(first), Ok(chunk.clone())]);
+                let mut texts = source.chain(stream::pending()).boxed().utf8();
+                while texts.next().now_or_never().is_some() {}
+                assert!(chunk.is_unique(), "{end:x?}, then {second:x?}");
+            }
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use bytes::Bytes;
 use encoding_rs::Encoding;
 use futures::executor::block_on;
-use futures::{FutureExt, stream};
+use futures::{FutureExt, StreamExt, stream};
 use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full, StreamBody};
 use utf8_codec::http::{BodyError, Utf8Body};
@@ -252,5 +252,22 @@ fn labels_are_those_of_the_encoding_standard() {
     }
     for label in LABELS {
         assert_eq!(name(label).unwrap().to_lowercase(), label);
+    }
+}
+
+#[test]
+fn a_frame_in_another_charset_is_freed_once_it_has_been_decoded() {
+    for label in ["latin1", "shift_jis", "utf-16le", "utf-8"] {
+        for mode in MODES {
+            for end in [&b""[..], b"\xFF", b"\x81", b"a\xE2", b"\xFF\xE2\x82"] {
+                let data = Bytes::from([&b"a\0".repeat(1500)[..], end].concat());
+                let frames = stream::iter([Ok::<_, Infallible>(Frame::data(data.clone()))]);
+                let body = StreamBody::new(frames.chain(stream::pending()).boxed());
+                let mut body =
+                    Utf8Body::new(body).with_charset(label).unwrap().with_error_mode(mode);
+                while body.text_frame().now_or_never().is_some() {}
+                assert!(data.is_unique(), "{label}, {mode:?}, after {end:x?}");
+            }
+        }
     }
 }

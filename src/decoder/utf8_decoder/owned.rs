@@ -51,16 +51,21 @@ impl Utf8Decoder {
         &mut self,
         chunk: &mut Bytes,
     ) -> Option<Result<ByteString, Utf8Error>> {
-        if let Some(split) = self.take_split(chunk) {
-            return Some(split);
+        if !self.partial.is_empty() {
+            let split = self.take_split(chunk);
+            free_if_empty(chunk);
+            if split.is_some() {
+                return split;
+            }
         }
         if chunk.is_empty() {
             return None;
         }
         let piece = self.take_next(chunk);
-        if piece.is_none() {
-            self.hold(chunk);
-            chunk.clear();
+        match &piece {
+            Some(Ok(_)) => {}
+            Some(Err(_)) => free_if_empty(chunk),
+            None => self.hold(&mem::take(chunk)),
         }
         piece
     }
@@ -99,6 +104,13 @@ impl Iterator for OwnedPieces<'_> {
 }
 
 impl FusedIterator for OwnedPieces<'_> {}
+
+/// Frees a chunk of which no byte is left: an empty `Bytes` keeps its memory alive.
+pub(crate) fn free_if_empty(chunk: &mut Bytes) {
+    if chunk.is_empty() {
+        *chunk = Bytes::new();
+    }
+}
 
 /// For callers that keep the undecoded bytes in a buffer of their own. The decoder holds nothing.
 impl Utf8Decoder {
