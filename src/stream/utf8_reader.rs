@@ -13,7 +13,8 @@ use crate::adaptor::{
 };
 use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Options};
 use crate::stream::{
-    CharsetReader, LineSource, StreamError, Utf8ByteReader, Utf8Lines, sources::poll_read_into,
+    CharsetReader, LineSource, StreamError, Utf8ByteReader, Utf8Lines,
+    sources::{poll_read_into, uninterrupted},
 };
 
 pin_project! {
@@ -512,7 +513,10 @@ impl<R: AsyncRead> AsyncRead for CharsetReader<R> {
                     room.advance(len);
                     return Poll::Ready(Ok(()));
                 }
-                CharsetStep::Pass => return this.reader.poll_read(cx, room),
+                CharsetStep::Pass => {
+                    let polled = this.reader.poll_read(cx, room);
+                    return uninterrupted(cx, polled);
+                }
                 CharsetStep::Read => {
                     let len = poll_read_into(this.reader.as_mut(), cx, this.bytes.room());
                     this.bytes.fill(ready!(len)?);

@@ -467,7 +467,7 @@ mod turns {
 
     use futures::{FutureExt, StreamExt};
     use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
-    use utf8_codec::stream::{Utf8Reader, Utf8Stream, Utf8Writer};
+    use utf8_codec::stream::{CharsetReader, Utf8Reader, Utf8Stream, Utf8Writer};
 
     /// The number of calls in one poll.
     const TURNS: usize = 32;
@@ -566,6 +566,12 @@ mod turns {
 
             assert_eq!(finish(Utf8Reader::new(greedy()).collect_text(100)).unwrap(), TEXT);
             assert_eq!(finish(Utf8Stream::from_reader(greedy()).collect_text(100)).unwrap(), TEXT);
+            let (mut passed, mut byte) = (Vec::new(), [0]);
+            let mut file = CharsetReader::new(greedy());
+            while finish(file.read(&mut byte)).unwrap() > 0 {
+                passed.extend(byte);
+            }
+            assert_eq!(passed, TEXT.as_bytes());
             let mut text = String::new();
             let mut bytes = Utf8Reader::new(greedy()).into_byte_reader();
             finish(bytes.read_to_string(&mut text)).unwrap();
