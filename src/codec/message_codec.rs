@@ -137,11 +137,25 @@ impl MessageCodec {
             let new = (len - taken).min(src.len() as u64);
             let taken = taken + new;
             self.state = MessageState::Payload { taken, len, fin };
-            if new > 0 {
-                let received = self.messages.position() + new;
-                if let Err(error) = self.messages.push_bytes(src.split_to(new as usize)) {
-                    // What follows the reason is discarded, also if it has arrived with it. The reason of a close frame
-                    // follows its code, of two bytes.
+            let received = self.messages.position() + new;
+            let message = match new {
+                0 => Ok(()),
+                _ => self.messages.push_bytes(src.split_to(new as usize)),
+            };
+            let message = match message {
+                Ok(()) if taken < len => return Ok(None),
+                Ok(()) => {
+                    self.state = if fin { MessageState::Idle } else { MessageState::Fragments };
+                    self.messages.end_frame()
+                }
+                Err(error) => Err(error),
+            };
+            match message {
+                Ok(None) => {}
+                Ok(message) => return Ok(message),
+                Err(error) => {
+                    // What follows the reason is discarded, also if it has arrived with it. The reason of a close frame follows
+                    // its code, of two bytes.
                     let discarded = match error {
                         MessageError::Utf8(error) => received.saturating_sub(error.valid_up_to()),
                         MessageError::Reason(error) => {
@@ -153,13 +167,6 @@ impl MessageCodec {
                     self.state = MessageState::Ended { discarded };
                     return Err(error);
                 }
-            }
-            if taken < len {
-                return Ok(None);
-            }
-            self.state = if fin { MessageState::Idle } else { MessageState::Fragments };
-            if let Some(message) = self.messages.end_frame()? {
-                return Ok(Some(message));
             }
         }
     }

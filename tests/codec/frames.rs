@@ -459,6 +459,23 @@ fn what_follows_a_close_frame_with_an_error_is_discarded_up_to_the_same_limit_at
 }
 
 #[test]
+fn what_follows_a_character_that_the_end_cuts_off_is_discarded_up_to_the_same_limit() {
+    // Of the bytes that are discarded, these have arrived with the message.
+    for (opcode, payload, ill_formed, offset) in
+        [(Opcode::Text, &b"ok\xE2\x82"[..], 2, 2), (Opcode::Close, b"\x03\xE8a\xE2", 1, 1)]
+    {
+        let start = frame(MASK, opcode, true, payload);
+        for (extra, error) in [(0, None), (1, Some(io::ErrorKind::Other))] {
+            let rest = vec![0; (1 << 20) - ill_formed + extra];
+            for size in [1, 3, start.len()] {
+                let found = rejections(start.chunks(size).chain([&rest[..]]));
+                assert_eq!(found, (vec![Some(offset)], error), "{opcode:?} {size}");
+            }
+        }
+    }
+}
+
+#[test]
 fn an_ill_formed_close_reason_after_a_long_fragment_discards_nothing() {
     let mut close = encode_close(1000, "bye").unwrap().to_vec();
     close[4] = 0xFF;
