@@ -175,8 +175,10 @@ impl FallbackState {
                     self.reading = Reading::Utf8;
                     return Some(Step::Skip(len));
                 }
-                Step::NeedMore => return Some(Step::NeedMore),
-                Step::Text(_) | Step::Error(_) => at.decoder.continue_from(before),
+                Step::NeedMore if !at.decoder.scanner().start().is_over() => {
+                    return Some(Step::NeedMore);
+                }
+                Step::Text(_) | Step::Error(_) | Step::NeedMore => at.decoder.continue_from(before),
             }
         }
         if at.input.is_empty() && !before.bom_seen() {

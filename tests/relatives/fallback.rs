@@ -85,6 +85,28 @@ fn the_bom_is_decided_before_the_encoding() {
 }
 
 #[test]
+fn without_bom_holds_only_what_can_become_a_bom() {
+    for bytes in
+        [&b"\xC2"[..], b"\xE2\x82", b"\xED\x81", b"\xF0\x9F\x98", b"\xEF\x8F", b"\xEF\xBB\xBE"]
+    {
+        for cut in 0..=bytes.len() {
+            let mut decoder = FallbackDecoder::without_bom(LATIN1);
+            let mut text = String::new();
+            push(&mut decoder, &bytes[..cut], &mut text);
+            push(&mut decoder, &bytes[cut..], &mut text);
+            assert_eq!(text, latin1(bytes), "{bytes:x?} {cut}");
+            assert_eq!((decoder.incomplete(), decoder.fallback_uses().first), (&b""[..], Some(0)));
+        }
+    }
+    for bom in [&b"\xEF"[..], b"\xEF\xBB"] {
+        let mut decoder = FallbackDecoder::without_bom(LATIN1);
+        let mut text = String::new();
+        push(&mut decoder, bom, &mut text);
+        assert_eq!((&*text, decoder.incomplete()), ("", bom));
+    }
+}
+
+#[test]
 fn a_legacy_character_that_the_options_reject_is_an_error() {
     let options = Utf8Options::new().reject_controls();
     for extent in EXTENTS {
