@@ -52,7 +52,8 @@ impl CharCodec {
     }
 
     /// Sets the options, and starts a new stream.
-    pub fn with_options(self, options: Utf8Options) -> Self {
+    pub fn with_options(mut self, options: Utf8Options) -> Self {
+        self.reset();
         Self { decoder: Utf8Decoder::new().with_options(options), ..self }
     }
 

@@ -68,7 +68,8 @@ impl Utf8Codec {
     }
 
     /// Sets the options, and starts a new stream.
-    pub fn with_options(self, options: Utf8Options) -> Self {
+    pub fn with_options(mut self, options: Utf8Options) -> Self {
+        self.reset();
         Self { decoder: Utf8Decoder::new().with_options(options), ..self }
     }
 

@@ -189,3 +189,21 @@ async fn chars_can_be_sent_singly_or_in_batches() {
     framed.send(&['日', '本'][..]).await.unwrap();
     SinkExt::<char>::close(&mut framed).await.unwrap();
 }
+
+#[test]
+fn new_options_start_a_new_stream() {
+    let mut codec = CharCodec::new().with_error_mode(ErrorMode::Escape);
+    let mut buffer = BytesMut::from(&b"\xFF"[..]);
+    assert_eq!(codec.decode(&mut buffer).unwrap(), Some('\\'));
+    let mut codec = codec.with_options(Utf8Options::new());
+    buffer.extend_from_slice(b"new");
+    assert_eq!(spell(&decode_all(&mut codec, &mut buffer)), "new");
+
+    for fallback in [FallbackDecoder::rest, FallbackDecoder::without_bom] {
+        let mut codec = Utf8Codec::new().with_fallback(fallback(LegacyEncoding::latin1()));
+        buffer.extend_from_slice(b"\xE9!");
+        assert_eq!(codec.decode(&mut buffer).unwrap().unwrap(), "é!");
+        let codec = codec.with_options(Utf8Options::new());
+        assert_eq!((codec.fallback_uses().first, codec.decoder().position()), (None, 0));
+    }
+}
