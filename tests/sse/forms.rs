@@ -183,6 +183,11 @@ fn what_the_end_cuts_off_is_returned_on_request() {
         (b"data", None),
         (b"data:", None),
         (b"data:x", Some(("message", "x", ""))),
+        (b"data: ", Some(("message", "", ""))),
+        (b"data:", Some(("message", "", ""))),
+        (b"data: a\ndata:", Some(("message", "a\n", ""))),
+        (b"data", None),
+        (b"id:", None),
         (b"event: x\nid: 7\n", None),
         (b"data: 1\n\n", None),
         (b"", None),
@@ -208,6 +213,19 @@ fn the_error_of_a_character_that_the_end_cuts_off_has_its_offset_at_every_cut() 
         assert_eq!(stream.chunks(size).map(|chunk| decoder.push(chunk).count()).sum::<usize>(), 1);
         assert_eq!(decoder.finish().unwrap().data, "5 \u{FFFD}");
         assert_eq!(decoder.first_error().unwrap().valid_up_to(), stream.len() as u64 - 2, "{size}");
+    }
+}
+
+#[test]
+fn a_comment_that_is_too_long_is_an_error_only_while_comments_are_items() {
+    for size in 1..4 {
+        let mut decoder = EventDecoder::new().with_max_length(4);
+        assert_eq!(decoder.push_items(b": 123").count(), 0);
+        let mut items = Vec::new();
+        for chunk in b"45\ndata: ok\n\n".chunks(size) {
+            items.extend(decoder.push(chunk).map(|item| item.map(|event| event.data.into_owned())));
+        }
+        assert_eq!(items, [Ok("ok".to_owned())], "{size}");
     }
 }
 

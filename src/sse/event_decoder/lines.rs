@@ -323,12 +323,15 @@ impl EventDecoder {
         self.take(input, 1);
     }
 
-    /// Rejects what `field` belongs to: the event, or only the comment.
+    /// Rejects what `field` belongs to: the event, or only the comment, in silence if that is no item any more.
     #[cold]
     fn reject<'a>(&mut self, field: Field, rejection: Rejection) -> Found<'a> {
         if field == Field::Comment {
             self.pending.value = String::new();
             self.utf8.take_held();
+            if !self.has_comments {
+                return Found::End;
+            }
         } else {
             self.skip_event();
         }
@@ -340,6 +343,11 @@ impl Head {
     /// That of `event: `, with the space. One byte less is always enough for another field.
     const LONGEST: usize = 7;
     const EMPTY: Self = Self { bytes: [0; Self::LONGEST], len: 0 };
+
+    /// Whether only a space or the value of a `data` line can follow.
+    pub(super) fn is_data(&self) -> bool {
+        &self.bytes[..self.len] == b"data:"
+    }
 }
 
 /// What a line begins with.

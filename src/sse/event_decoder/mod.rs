@@ -249,6 +249,11 @@ impl EventDecoder {
     /// ```
     pub fn finish(&mut self) -> Option<Event> {
         self.settle();
+        if let EventLine::Head(head) = self.line
+            && head.is_data()
+        {
+            self.begin_value(Field::Data);
+        }
         if let EventLine::Value(Field::Data) = self.line {
             // The data is cut off in any case: an incomplete character that is rejected is too.
             let _ = self.finish_value();
