@@ -17,8 +17,9 @@ use crate::dialect::grammar::{
 /// The first half of a pair of UTF-16 units is held until the next unit arrives. In
 /// [`Wtf8`](Dialect::Wtf8), where a pair must become one character, a code point that is such a
 /// half is held too. Nothing else is held. [`finish`](Self::finish) writes what is held. In the
-/// other dialects, two surrogates that are pushed as code points are never a pair. A first half that has been written alone,
-/// by `finish` or before a rejected code point, is not completed: a second half directly after it is rejected.
+/// other dialects, two surrogates that are pushed as code points are written one by one. (In CESU-8 and Modified UTF-8, the
+/// six bytes are those of the pair.) A first half that has been written alone, by `finish` or before a rejected code point,
+/// is not completed: a second half directly after it is rejected if it is a unit, or a code point in `Wtf8`.
 ///
 /// Every dialect encodes all Unicode scalar values. Code points without a form in the dialect are
 /// rejected: surrogates that the dialect does not support, and values above U+10FFFF except in RFC

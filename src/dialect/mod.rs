@@ -50,7 +50,7 @@
 //! # Errors
 //!
 //! A [`DialectError`] of a decoder covers the bytes, at least one, that could have begun a sequence of the
-//! dialect. The byte that cannot continue it starts the next sequence.
+//! dialect. The byte that cannot continue it starts the next sequence. (Only a missing BOM has no bytes.)
 //!
 //! If errors are reported, by [`push`](DialectDecoder::push) and in [`ErrorMode::Fatal`], the error
 //! is returned at the byte that makes the sequence invalid, and covers all bytes before it that could have become
@@ -62,7 +62,7 @@
 //! [`Cesu8`](Dialect::Cesu8) and [`ModifiedUtf8`](Dialect::ModifiedUtf8), the second half of a pair
 //! in [`Wtf8`](Dialect::Wtf8), and a value that
 //! [`with_rfc3629_limit`](DialectDecoder::with_rfc3629_limit) rejects. Its last byte decides it,
-//! and nothing after it is lost. [`with_whole_errors`](DialectDecoder::with_whole_errors) reports
+//! and nothing after it is lost. Its beginning is one error too, if the rest does not follow. [`with_whole_errors`](DialectDecoder::with_whole_errors) reports
 //! errors in the same way.
 //!
 //! [`ErrorMode::Fatal`]: crate::ErrorMode::Fatal
