@@ -8,6 +8,8 @@
 //!
 //! The bytes of a hostile event stream may take at most 50 times as long as those of an ordinary one. Exits with 1 if a row is
 //! marked.
+//!
+//! `--count` runs each row that has chunks on two lengths instead, for `.ci/costs`, which counts the instructions.
 
 use std::convert::Infallible;
 use std::hint::black_box;
@@ -316,10 +318,8 @@ fn main() -> ExitCode {
     let is_bench = arguments.iter().any(|argument| argument == "--bench");
     let filters: Vec<_> = arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
     let is_brief = arguments.iter().any(|argument| argument == "--brief");
+    let is_counted = arguments.iter().any(|argument| argument == "--count");
     let mut bench = Bench::new(is_bench, is_brief);
-    println!("{} times {} bytes, in one stream and in separate streams", bench.times, bench.unit);
-    println!("{:<24} {:<14} {:>6} {:>9} {:>6}", "object", "shape", "chunks", "ns/byte", "ratio");
-
     let mut rows = Vec::new();
     let inputs = OBJECTS.iter().map(|object| (object, SHAPES));
     let streams = EVENT_STREAMS.iter().map(|object| (object, EVENT_SHAPES));
@@ -335,6 +335,12 @@ fn main() -> ExitCode {
             }
         }
     }
+    if is_counted {
+        rows.iter().filter(|row| row.size < usize::MAX).for_each(Row::count);
+        return ExitCode::SUCCESS;
+    }
+    println!("{} times {} bytes, in one stream and in separate streams", bench.times, bench.unit);
+    println!("{:<24} {:<14} {:>6} {:>9} {:>6}", "object", "shape", "chunks", "ns/byte", "ratio");
     let count = rows.len();
     rows.retain(|row| !bench.is_linear(row));
     // Another program may have used the caches for as long as a row took.
@@ -358,6 +364,49 @@ struct Row {
     size: usize,
     /// The ratio above which the time is more than linear.
     bar: f64,
+}
+
+impl Row {
+    /// The lengths of the streams whose instructions are counted, at least four chunks. A string of Java can take 64 KiB, and is
+    /// decoded once it is complete.
+    fn counted(&self) -> [usize; 2] {
+        match (self.object, self.size) {
+            ("java codec", _) => [128 << 10, 256 << 10],
+            (_, 1) => [16 << 10, 64 << 10],
+            _ => [32 << 10, 128 << 10],
+        }
+    }
+
+    /// Runs each stream once to warm up and once to be counted.
+    fn count(&self) {
+        for len in self.counted() {
+            self.print_name(len);
+            let mut room = BytesMut::with_capacity(len);
+            // Whole units.
+            let input = self.part.repeat(len / self.part.len());
+            black_box((self.run)(&input, self.size, &mut room));
+            room.clear();
+            room.reserve(len);
+            count_instructions(|| (self.run)(&input, self.size, &mut room));
+        }
+    }
+
+    /// Prints the name and the length of a stream. The profiler writes what it has counted before.
+    #[inline(never)]
+    fn print_name(&self, len: usize) {
+        println!("{}/{}/{}/{len}", self.object, self.shape, self.chunks());
+    }
+
+    /// The size of the chunks.
+    fn chunks(&self) -> String {
+        if self.size == usize::MAX { "all".into() } else { self.size.to_string() }
+    }
+}
+
+/// What `.ci/costs` counts.
+#[inline(never)]
+fn count_instructions(run: impl FnOnce() -> u64) {
+    black_box(run());
 }
 
 struct Bench {
@@ -394,7 +443,7 @@ impl Bench {
     fn is_linear(&mut self, row: &Row) -> bool {
         let &Row { object, run, shape, part, size, bar } = row;
         let (each, ratio) = self.measure(run, part, size, bar);
-        let chunks = if size == usize::MAX { "all".into() } else { size.to_string() };
+        let chunks = row.chunks();
         if shape == CLEAN {
             self.clean.push((object, size, each));
         }

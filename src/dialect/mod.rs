@@ -62,8 +62,8 @@
 //! [`Cesu8`](Dialect::Cesu8) and [`ModifiedUtf8`](Dialect::ModifiedUtf8), the second half of a pair
 //! in [`Wtf8`](Dialect::Wtf8), and a value that
 //! [`with_rfc3629_limit`](DialectDecoder::with_rfc3629_limit) rejects. Its last byte decides it,
-//! and nothing after it is lost. Its beginning is one error too, if the rest does not follow. [`with_whole_errors`](DialectDecoder::with_whole_errors) reports
-//! errors in the same way.
+//! and nothing after it is lost. Its beginning is one error too, if the rest does not follow.
+//! [`with_whole_errors`](DialectDecoder::with_whole_errors) reports errors in the same way.
 //!
 //! [`ErrorMode::Fatal`]: crate::ErrorMode::Fatal
 //!
