@@ -33,8 +33,7 @@ impl ChunkText {
             return self.decoder.take_piece(&mut self.chunk).transpose();
         }
         let item = self.decoder.take_repaired(&mut self.chunk, self.mode);
-        free_if_empty(&mut self.chunk);
-        let item = item?;
+        let item = item.inspect_err(|_| free_if_empty(&mut self.chunk))?;
         let incomplete = mem::take(&mut self.chunk);
         if !incomplete.is_empty() {
             self.decoder.hold(&incomplete);

@@ -138,11 +138,11 @@ impl MessageCodec {
             let taken = taken + new;
             self.state = MessageState::Payload { taken, len, fin };
             let received = self.messages.position() + new;
-            let message = match new {
+            let pushed = match new {
                 0 => Ok(()),
                 _ => self.messages.push_bytes(src.split_to(new as usize)),
             };
-            let message = match message {
+            let message = match pushed {
                 Ok(()) if taken < len => return Ok(None),
                 Ok(()) => {
                     self.state = if fin { MessageState::Idle } else { MessageState::Fragments };

@@ -117,7 +117,6 @@ pub use mode::Repair;
 pub use progress::{Progress, Status};
 #[cfg(feature = "std")]
 pub use utf8_decoder::owned::OwnedPieces;
-pub(crate) use utf8_decoder::owned::free_if_empty;
 pub use utf8_decoder::pieces::{Piece, Pieces};
 
 pub(crate) use bom::{BOM, BomPolicy, BomState};
@@ -138,4 +137,6 @@ pub(crate) use utf8_decoder::Utf8Decoder;
 pub(crate) use utf8_decoder::lossy::SingleByte;
 #[cfg(feature = "std")]
 pub(crate) use utf8_decoder::masked::{Mask, Unmasked};
+#[cfg(feature = "std")]
+pub(crate) use utf8_decoder::owned::free_if_empty;
 pub(crate) use validator::Utf8Validator;
