@@ -371,7 +371,7 @@ impl Row {
     /// complete.
     fn counted(&self) -> [usize; 2] {
         match (self.object, self.size) {
-            ("java codec", _) => [128 << 10, 256 << 10],
+            ("java codec", _) => [200_000, 400_000],
             (_, 1) => [4 << 10, 16 << 10],
             _ => [32 << 10, 128 << 10],
         }

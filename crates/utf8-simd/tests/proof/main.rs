@@ -57,7 +57,7 @@ mod simd {
     use reference::{Sequence, begins_nothing, sequence};
     use results::{BLOCK_ERRORS_LEN, BlockErrors};
     pub use results::{ErrorLen, RepairedPrefix, Validated};
-    pub(crate) use slices::{Task, head, table, tail};
+    pub(crate) use slices::{HIGH_BITS, Task, head, table, tail};
     use slices::{as_uninit, bytes_to_multiple};
 
     /// The length of the well-formed sequence at the start of `input`, and that of the ill-formed one.
