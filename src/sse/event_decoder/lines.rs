@@ -343,11 +343,6 @@ impl Head {
     /// That of `event: `, with the space. One byte less is always enough for another field.
     const LONGEST: usize = 7;
     const EMPTY: Self = Self { bytes: [0; Self::LONGEST], len: 0 };
-
-    /// Whether only a space or the value of a `data` line can follow.
-    pub(super) fn is_data(&self) -> bool {
-        &self.bytes[..self.len] == b"data:"
-    }
 }
 
 /// What a line begins with.

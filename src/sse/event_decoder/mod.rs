@@ -227,9 +227,9 @@ impl EventDecoder {
         EventItems { decoder: self, rest: chunk }
     }
 
-    /// Ends the stream, and returns the event that the end cut off, with the data so far, if it has a `data` line. The
-    /// standard discards it: without this call, so does the decoder. Its ID does not apply: if you reconnect, the
-    /// server sends the event again.
+    /// Ends the stream, and returns the event that the end cut off, with the data so far, if it has a `data` line. (A line
+    /// that is cut off has a field once a byte follows the colon.) The standard discards it: without this call, so does the
+    /// decoder. Its ID does not apply: if you reconnect, the server sends the event again.
     ///
     /// The data is a part in any case, so what makes [`push`](Self::push) reject an event does not apply to its last line: of a
     /// character that the end cuts off, [`strict`](Self::strict) and the limit leave nothing, and `repaired` does not count it.
@@ -249,11 +249,6 @@ impl EventDecoder {
     /// ```
     pub fn finish(&mut self) -> Option<Event> {
         self.settle();
-        if let EventLine::Head(head) = self.line
-            && head.is_data()
-        {
-            self.begin_value(Field::Data);
-        }
         if let EventLine::Value(Field::Data) = self.line {
             // The data is cut off in any case: an incomplete character that is rejected is too.
             let _ = self.finish_value();
