@@ -13,6 +13,7 @@ use pin_project_lite::pin_project;
 use utf8_simd::text::slice_text;
 
 use crate::adaptor::{ChunkText, MAX_TURNS, SourceState, coop_yield};
+use crate::decoder::free_if_empty;
 use crate::sse::{Event, EventDecoder, EventItem, Found, Rejection, SharedStr};
 use crate::stream::{StreamError, Utf8Stream};
 
@@ -187,10 +188,9 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
             decoder.reject_event();
         }
         if !held.is_empty() {
-            let keep = |held: &mut Bytes, rest| match rest {
-                // An empty `Bytes` would keep its memory alive.
-                0 => *held = Bytes::new(),
-                rest => held.advance(held.len() - rest),
+            let keep = |held: &mut Bytes, rest| {
+                held.advance(held.len() - rest);
+                free_if_empty(held);
             };
             if let Some(item) = next_item(decoder, &mut *held, keep, &event, &comment) {
                 return Poll::Ready(Some(item));
