@@ -407,14 +407,12 @@ impl Detector {
         if self.state == DetectorState::Legacy {
             return;
         }
-        let held_before = self.validator.incomplete().len();
         if self.validator.push(bytes).is_err() {
             self.state = DetectorState::Legacy;
         } else if self.state == DetectorState::Ascii {
-            let held = self.validator.incomplete().len();
-            let completed = held_before > 0 && held < held_before + bytes.len();
-            let new = &bytes[..bytes.len().saturating_sub(held)];
-            if completed || !new.is_ascii() {
+            // A character that began before `bytes` and is complete ends in them, with a byte that is not ASCII.
+            let incomplete_len = self.validator.incomplete().len();
+            if !bytes[..bytes.len().saturating_sub(incomplete_len)].is_ascii() {
                 self.state = DetectorState::Utf8;
             }
         }

@@ -255,7 +255,7 @@ impl Pattern {
     /// Returns the index of the byte that decides that byte `index` of `bytes` belongs to no match. The first
     /// `decided` bytes belong to none. If no byte decides, returns the last index.
     pub(crate) fn decided_by(&self, bytes: &[u8], decided: usize, index: usize) -> usize {
-        let from = index.saturating_sub(self.len() - 1).max(decided);
+        let from = index.saturating_sub(self.len()).max(decided);
         let mut begun = 0;
         for (at, &byte) in bytes.iter().enumerate().skip(from) {
             begun = self.extend(begun, byte);
