@@ -142,6 +142,12 @@ fn input_that_does_not_fit_is_not_consumed() {
     assert_eq!((progress.read, progress.written, progress.status), (0, 6, Status::Full));
     assert_eq!(buffer, *br"\ud800");
     assert_eq!((decoder.incomplete(), decoder.error_count()), (None, 1));
+
+    // What is skipped is consumed, without text.
+    let mut decoder = Utf16Decoder::new();
+    let progress = decoder.push_to_slice(&[0xDC00, 0x20AC], ErrorMode::Skip, &mut [0; 2]);
+    assert_eq!((progress.read, progress.written, progress.status), (1, 0, Status::Full));
+    assert_eq!((decoder.position(), decoder.error_count()), (1, 1));
 }
 
 #[test]
