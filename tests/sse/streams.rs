@@ -158,6 +158,12 @@ fn an_error_of_the_source_rejects_the_current_event() {
     let mut events = Script::new(&does).utf8().events();
     assert_eq!(ready(&mut events), ["1", "Inner(\"e\")", "3"]);
     assert_eq!((events.decoder().last_event_id(), events.decoder().error_count()), ("", 0));
+
+    // Between events, the beginning of the next may be missing.
+    for next in [&b"data: 2\n\n"[..], b"data: 2\r\r", b": 2\ndata: 2\n\n", b"\ndata: 2\n\n"] {
+        let does = [Chunk(b"data: 1\n\n"), Error("e"), Chunk(next), Chunk(b"data: 3\n\n")];
+        assert_eq!(ready(&mut Script::new(&does).utf8().events()), ["1", "Inner(\"e\")", "3"]);
+    }
 }
 
 #[test]
