@@ -161,8 +161,12 @@ fn an_error_of_the_source_rejects_the_current_event() {
 
     // Between events, the beginning of the next may be missing.
     for next in [&b"data: 2\n\n"[..], b"data: 2\r\r", b": 2\ndata: 2\n\n", b"\ndata: 2\n\n"] {
-        let does = [Chunk(b"data: 1\n\n"), Error("e"), Chunk(next), Chunk(b"data: 3\n\n")];
-        assert_eq!(ready(&mut Script::new(&does).utf8().events()), ["1", "Inner(\"e\")", "3"]);
+        for at in 0..=next.len() {
+            let (first, second) = next.split_at(at);
+            let does = [Chunk(b"data: 1\n\n"), Error("e"), Chunk(first), Chunk(second)];
+            let does = [&does[..], &[Chunk(b"data: 3\n\n")]].concat();
+            assert_eq!(ready(&mut Script::new(&does).utf8().events()), ["1", "Inner(\"e\")", "3"]);
+        }
     }
 }
 
