@@ -124,6 +124,16 @@ fn an_io_error_inside_a_character_loses_no_data() {
 }
 
 #[test]
+fn the_rest_is_what_has_been_read_but_not_decoded() {
+    let mut reader = Utf8Reader::new(Script::new(&[Chunk(b"a\xFFb\xE2"), Chunk(b"\x82\xAC")]));
+    assert_eq!(reader.rest(), b"");
+    assert_eq!(reader.next_str().unwrap(), Some("a"));
+    assert_eq!(reader.rest(), b"\xFFb\xE2");
+    assert_eq!(of_stream(reader.next_str().unwrap_err()), "<1 [ff]>");
+    assert_eq!(reader.rest(), b"b\xE2");
+}
+
+#[test]
 fn an_ended_reader_is_not_read_again() {
     let mut reader = Utf8Reader::new(Script::new(&[Chunk(b"a\xF0\x9F"), End, Chunk(b"late")]));
     assert_eq!(read_all(&mut reader), "a<1 [f0, 9f]>");
