@@ -21,6 +21,7 @@ mod streams;
 mod wpt;
 
 use std::borrow::Cow;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -601,6 +602,8 @@ fn shared_text_is_made_from_strings_and_compared_with_them() {
             assert_eq!((shared.as_ref(), &**shared), (text, text));
             assert!(*shared == *text && *shared == text && *shared == all[0]);
             assert!(*shared != *"another" && *shared != "another" && *shared != another);
+            let hasher = RandomState::new();
+            assert_eq!(hasher.hash_one(shared), hasher.hash_one(text));
         }
     }
 }

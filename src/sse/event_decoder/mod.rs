@@ -357,8 +357,8 @@ impl EventDecoder {
     fn skip_event(&mut self) {
         // The beginning of a character can follow the text that is too long.
         self.utf8.take_held();
-        let Pending { offset, usual_length, .. } = self.pending;
-        self.pending = Pending { is_rejected: true, offset, usual_length, ..Pending::new() };
+        let usual_length = self.pending.usual_length;
+        self.pending = Pending { is_rejected: true, usual_length, ..Pending::new() };
     }
 
     /// Skips the current event, because the source failed and bytes of it may be missing.
