@@ -8,6 +8,8 @@
 mod body;
 mod chars;
 mod damaged;
+#[allow(dead_code, reason = "the other benchmark uses more of it")]
+mod events;
 mod fallback;
 mod framed;
 mod reader;
@@ -39,6 +41,7 @@ const SCENARIOS: &[Scenario] = &[
     reader::chars,
     reader::blocks,
     reader::lines,
+    |bench| events::events(bench, |_, _, _, _| {}),
     |bench| fallback::decode(bench, |_, _| {}),
     |bench| fallback::codec(bench, |_, _| {}),
     |bench| fallback::streams(bench, |_, _| {}),

@@ -3,7 +3,7 @@
 //! To add a scenario, write a function in `benches/scenarios` that measures its rows, with the contenders that are quick to
 //! build. Add the other contenders to `peers`, the function to [`SCENARIOS`], and the names of its rows to `results/tasks.rs`.
 
-mod events;
+mod event_peers;
 mod limits;
 mod lines;
 mod loopback;
@@ -22,6 +22,8 @@ mod chars;
 mod damaged;
 #[path = "../../scenarios/dialect.rs"]
 mod dialect;
+#[path = "../../scenarios/events.rs"]
+mod events;
 #[path = "../../scenarios/fallback.rs"]
 mod fallback;
 #[path = "../../scenarios/framed.rs"]
@@ -70,7 +72,7 @@ const SCENARIOS: &[Scenario] = &[
     body::body,
     loopback::upload,
     loopback::download,
-    events::events,
+    |bench| events::events(bench, event_peers::peers),
     |bench| fallback::decode(bench, peers::decode_fallback),
     |bench| fallback::codec(bench, peers::codec_fallback),
     |bench| fallback::streams(bench, peers::streams_fallback),

@@ -1,7 +1,6 @@
 //! Server-sent events: a stream of chunks to events, with slices (`events`) and in a stream of `Bytes` (`event-stream`).
 //!
-//! An event has one line of data. The answer is the number of events and of the bytes of their data. A peer that does not
-//! return all of them is in brackets: it fails at the first ill-formed byte, or holds back the event before a CR at the end.
+//! An event has one line of data. The answer is the number of events and of the bytes of their data.
 
 use std::convert::Infallible;
 use std::hint::black_box;
@@ -13,16 +12,16 @@ use futures::Stream;
 use utf8_codec::sse::EventDecoder;
 use utf8_codec::stream::Utf8StreamExt;
 
-use crate::support::{Bench, Corpus, Row, Work};
+use super::support::{Bench, Corpus, Row, Work};
 
 const SCRIPTS: [Corpus; 3] = [Corpus::Ascii, Corpus::Cyrillic, Corpus::Cjk];
 
 /// A kind of stream.
-struct Kind {
+pub(crate) struct Kind {
     /// After `events` in the name of the row.
     name: &'static str,
     /// The bytes of data in an event.
-    event: usize,
+    pub(crate) event: usize,
     line_end: &'static str,
     /// The distance of bytes that are FF, or 0.
     damage: usize,
@@ -64,7 +63,10 @@ impl Kind {
     }
 }
 
-pub(crate) fn events(bench: &mut Bench) {
+/// Measures a row, given the chunks, the kind, and whether they are pushed (`events`) or a stream.
+pub(crate) type EventPeers = for<'a> fn(&mut Row<'a>, &'a [Bytes], &Kind, &str);
+
+pub(crate) fn events(bench: &mut Bench, peers: EventPeers) {
     for kind in KINDS {
         for &size in kind.chunks {
             for corpus in SCRIPTS {
@@ -100,7 +102,7 @@ pub(crate) fn events(bench: &mut Bench) {
     }
 }
 
-fn pushed(chunks: &[Bytes]) -> u64 {
+pub(crate) fn pushed(chunks: &[Bytes]) -> u64 {
     let (mut decoder, mut answer) = (EventDecoder::new(), 0);
     for chunk in chunks {
         for event in decoder.push(chunk) {
@@ -135,32 +137,8 @@ fn copied(chunks: &[Bytes], event: usize) -> u64 {
     answer
 }
 
-fn peers<'a>(row: &mut Row<'a>, chunks: &'a [Bytes], kind: &Kind, form: &str) {
-    type Contender = (&'static str, &'static str, fn(&[Bytes]) -> u64);
-    const PEERS: [Contender; 6] = [
-        ("sse-stream", "(sse-stream)", sse_stream),
-        ("sse-parse", "(sse-parse)", sse_parse),
-        ("sse-parse push", "(sse-parse push)", sse_parse_push),
-        ("sseer", "(sseer)", sseer),
-        ("eventsource-stream2", "(eventsource-stream2)", eventsource_stream2),
-        ("eventsource-stream", "(eventsource-stream)", eventsource_stream),
-    ];
-    let answer = pushed(chunks);
-    for (name, in_brackets, pass) in PEERS {
-        let is_slow = name == "eventsource-stream" && kind.event > 4 << 10; // half a second for a megabyte
-        if is_slow || (name == "sse-parse push" && form != "events") {
-            continue;
-        }
-        let returned = pass(chunks);
-        let pass = move || pass(black_box(chunks));
-        row.expect(returned as usize);
-        if returned == answer { row.peer(name, pass) } else { row.floor(in_brackets, pass) }
-    }
-    row.expect(answer as usize);
-}
-
 /// A stream that is always ready.
-struct Source<'a>(std::slice::Iter<'a, Bytes>);
+pub(crate) struct Source<'a>(pub(crate) std::slice::Iter<'a, Bytes>);
 
 impl Stream for Source<'_> {
     type Item = Result<Bytes, Infallible>;
@@ -171,7 +149,7 @@ impl Stream for Source<'_> {
 }
 
 /// Adds one for each event, and the length of its data. Ends at the first error after the source.
-fn count<S: Stream>(stream: S, len: impl Fn(&S::Item) -> usize) -> u64 {
+pub(crate) fn count<S: Stream>(stream: S, len: impl Fn(&S::Item) -> usize) -> u64 {
     let (mut stream, mut answer) = (pin!(stream), 0);
     let mut cx = Context::from_waker(Waker::noop());
     loop {
@@ -181,53 +159,4 @@ fn count<S: Stream>(stream: S, len: impl Fn(&S::Item) -> usize) -> u64 {
             Poll::Pending => {} // ours, which lets other tasks run
         }
     }
-}
-
-fn sse_stream(chunks: &[Bytes]) -> u64 {
-    let events = sse_stream::SseByteStream::new(Source(chunks.iter()));
-    count(events, |event| {
-        event.as_ref().ok().and_then(|event| event.data.as_ref()).map_or(0, |data| data.len())
-    })
-}
-
-fn sse_parse(chunks: &[Bytes]) -> u64 {
-    let events = sse_parse::EventStream::new(Source(chunks.iter()));
-    count(events, |event| event.as_ref().map_or(0, |event| event.data.len()))
-}
-
-fn sse_parse_push(chunks: &[Bytes]) -> u64 {
-    let (mut parser, mut answer) = (sse_parse::SseParser::new(), 0);
-    for chunk in chunks {
-        parser.feed(chunk);
-        while let Some(event) = parser.next_event() {
-            answer += 1 + black_box(&event).data.len() as u64;
-        }
-    }
-    answer
-}
-
-fn sseer(chunks: &[Bytes]) -> u64 {
-    let events = sseer::EventStream::new(Source(chunks.iter()));
-    count(events, |event| event.as_ref().map_or(0, |event| event.data.len()))
-}
-
-fn eventsource_stream(chunks: &[Bytes]) -> u64 {
-    let events = eventsource_stream::EventStream::new(Source(chunks.iter()));
-    count(events, |event| event.as_ref().map_or(0, |event| event.data.len()))
-}
-
-fn eventsource_stream2(chunks: &[Bytes]) -> u64 {
-    let events = eventsource_stream2::EventStream::new(Source(chunks.iter()));
-    let mut is_over = false;
-    let (mut events, mut answer) = (pin!(events), 0);
-    let mut cx = Context::from_waker(Waker::noop());
-    while !is_over {
-        match events.as_mut().poll_next(&mut cx) {
-            Poll::Ready(Some(Ok(event))) => answer += 1 + black_box(&event).data.len() as u64,
-            // It repeats an error forever.
-            Poll::Ready(Some(Err(_)) | None) => is_over = true,
-            Poll::Pending => {}
-        }
-    }
-    answer
 }
