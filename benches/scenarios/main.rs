@@ -8,7 +8,6 @@
 mod body;
 mod chars;
 mod damaged;
-#[allow(dead_code, reason = "the other benchmark uses more of it")]
 mod events;
 mod fallback;
 mod framed;
