@@ -14,7 +14,7 @@ use crate::sse::{EventPart, SharedStr};
 /// The event that has not ended.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pending {
-    /// The offset of its first line, once that has begun.
+    /// The offset of its first line, once that has begun. Of one that is skipped, that of any line, or none.
     pub(super) offset: Option<u64>,
     /// Whether it is skipped: its text is dropped.
     pub(super) is_rejected: bool,
