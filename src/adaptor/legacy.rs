@@ -1,9 +1,11 @@
 //! How is a stream in another charset decoded to UTF-8, block by block?
 
 use std::fmt;
+use std::io;
 
 use bytes::{Buf, Bytes};
 
+use crate::adaptor::AfterError;
 use crate::adaptor::charset::{Charset, CharsetDecoder};
 use crate::decoder::{
     AtEnd, ErrorMode, Status, Utf8Error, Utf8ErrorKind, Utf8Options, fmt_bytes, free_if_empty,
@@ -124,7 +126,13 @@ impl Legacy {
 
     /// Counts an error, and repairs it unless it is due.
     fn repair(&mut self, error: Utf8Error, mode: ErrorMode, text: &mut String) {
-        let repair = mode.repair(&error, Utf8Options::new());
+        let repair_mode = match (self.decoder.charset(), mode) {
+            (Charset::Utf16(_), ErrorMode::Latin1 | ErrorMode::Windows1252) => {
+                ErrorMode::Replacement
+            }
+            _ => mode,
+        };
+        let repair = repair_mode.repair(&error, Utf8Options::new());
         let error = LegacyError { encoding: self.decoder.charset().name(), error };
         self.errors += 1;
         self.first.get_or_insert((self.written + text.len() as u64, error));
@@ -149,6 +157,16 @@ impl fmt::Display for LegacyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "invalid {} at byte {}: ", self.encoding, self.error.valid_up_to())?;
         fmt_ill_formed(self.encoding, self.error.bytes(), f)
+    }
+}
+
+/// What follows `error` of a reader. Only a [`CharsetReader`](crate::io::CharsetReader), perhaps inside the reader, skips bytes:
+/// those of an ill-formed part.
+#[cold]
+pub(crate) fn after_error(error: &io::Error) -> AfterError {
+    match error.get_ref() {
+        Some(inner) if inner.is::<LegacyError>() => AfterError::Gap,
+        _ => AfterError::Next,
     }
 }
 

@@ -25,6 +25,17 @@ pub(crate) const CAPACITY: usize = 8 * 1024;
 /// The largest size of a buffer for reading, in bytes. It is allocated at a read, which a peer causes.
 pub(crate) const MAX_CAPACITY: usize = 1 << 24;
 
+/// What follows an error of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AfterError {
+    /// The bytes that follow those before it: nothing is lost.
+    Next,
+    /// Bytes, of which the first may be missing.
+    Gap,
+    /// Nothing.
+    End,
+}
+
 /// Whether a source has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SourceState {

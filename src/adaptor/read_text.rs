@@ -5,6 +5,7 @@ use std::mem;
 use bytes::Bytes;
 #[cfg(feature = "stream")]
 use bytes::BytesMut;
+use utf8_simd::head;
 use utf8_simd::text::{ReadBuffer, assert_char_boundary};
 
 use crate::adaptor::{CAPACITY, ChunkText, MAX_CAPACITY, SourceState, StreamError};
@@ -295,8 +296,8 @@ impl ReadText {
         Ok(false)
     }
 
-    /// Repairs an error, and decodes the rest of the buffer with all errors repaired. Returns
-    /// whether there is any text.
+    /// Repairs an error, and decodes the rest of the buffer, at most [`MAX_CAPACITY`] of it, with all errors repaired. Returns whether
+    /// there is any text.
     #[cold]
     fn repair(&mut self, error: Utf8Error) -> Result<bool, Utf8Error> {
         let Self { buffer, decoder, mode, repaired, .. } = self;
@@ -310,7 +311,8 @@ impl ReadText {
         let rejected_before = decoder.rejected_count() - rejected;
         repaired.text.clear();
         repaired.text.push_str(&repair);
-        let read = decoder.decode_lossy(buffer.rest(), *mode, &mut repaired.text);
+        let front = head(buffer.rest(), buffer.rest().len().min(MAX_CAPACITY));
+        let read = decoder.decode_lossy(front, *mode, &mut repaired.text);
         let read = read.map_err(|(_, error)| error)?;
         buffer.pass(read);
         (repaired.done, repaired.located) = (0, 0);

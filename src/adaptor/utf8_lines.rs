@@ -7,7 +7,7 @@ use bytestring::ByteString;
 use pin_project_lite::pin_project;
 use utf8_simd::text::take_valid_prefix;
 
-use crate::adaptor::{ChunkText, SourceState};
+use crate::adaptor::{AfterError, ChunkText, SourceState};
 use crate::decoder::Utf8Decoder;
 use crate::lines::{
     Delimiter, Line, LineError, LineRef, LongLines,
@@ -70,25 +70,23 @@ pin_project! {
         #[pin]
         pub(crate) source: S,
         pub(crate) lines: ReadLines,
-        // Whether an error has ended `source` permanently: then no text follows it.
-        pub(crate) has_failed: fn(&S) -> bool,
+        // What follows the last error of `source`.
+        pub(crate) after_error: fn(&S) -> AfterError,
     }
 }
 
 impl<S> Utf8Lines<S> {
-    /// The lines of the unread bytes, then those of `source`, which may lose bytes when it fails.
+    /// The lines of the unread bytes, then those of `source`.
     pub(crate) fn continuing(
         source: S,
-        unread: ChunkText,
-        state: SourceState,
-        may_lose: bool,
+        (unread, state): (ChunkText, SourceState),
+        after_error: fn(&S) -> AfterError,
     ) -> Self {
         let ChunkText { decoder, mode, chunk } = unread;
-        let mut lines =
-            ReadLines { block: (ByteString::new(), chunk), state, may_lose, ..ReadLines::new() };
+        let mut lines = ReadLines { block: (ByteString::new(), chunk), state, ..ReadLines::new() };
         lines.decoder.machine.set_decoder(decoder);
         lines.decoder.machine.set_error_mode(mode);
-        Self { source, lines, has_failed: |_| false }
+        Self { source, lines, after_error }
     }
 
     /// Sets what ends a line. Call it before the first line.
@@ -221,8 +219,9 @@ pub struct ReadLines {
     /// Where a reader puts bytes. Empty while lines of the block are left.
     buffer: BytesMut,
     state: SourceState,
-    /// Whether bytes may be missing after an error of the source.
-    pub(crate) may_lose: bool,
+    /// Whether a chunk is being converted, or its conversion has panicked.
+    #[cfg(feature = "stream")]
+    is_converting: bool,
 }
 
 /// What an adaptor does next.
@@ -236,7 +235,6 @@ pub(crate) enum NextLine {
 }
 
 impl ReadLines {
-    /// The lines of a source that may lose bytes when it fails.
     pub(crate) fn new() -> Self {
         let decoder = LineDecoder::new();
         let cursor = decoder.cursor();
@@ -246,7 +244,8 @@ impl ReadLines {
             cursor,
             buffer: BytesMut::new(),
             state: SourceState::Open,
-            may_lose: true,
+            #[cfg(feature = "stream")]
+            is_converting: false,
         }
     }
 
@@ -282,9 +281,20 @@ impl ReadLines {
     /// Passes a chunk to decode. All lines so far have been taken.
     #[cfg(feature = "stream")]
     #[inline]
-    pub(crate) fn push(&mut self, chunk: Bytes) {
+    pub(crate) fn push(&mut self, chunk: impl Into<Bytes>) {
         debug_assert!(self.block.1.is_empty());
-        self.block.1 = chunk;
+        self.is_converting = true;
+        self.block.1 = chunk.into();
+        self.is_converting = false;
+    }
+
+    /// Rejects the current line if the conversion of the last chunk has panicked: then the chunk is missing.
+    #[cfg(feature = "stream")]
+    #[inline]
+    pub(crate) fn skip_lost_chunk(&mut self) {
+        if mem::take(&mut self.is_converting) {
+            self.fail(AfterError::Gap);
+        }
     }
 
     /// The fast path of [`next`](Self::next) for a line that is [usual](LineDecoder::find_usual).
@@ -357,8 +367,8 @@ impl ReadLines {
     }
 
     /// The source has failed. If bytes may be missing, the current line is rejected.
-    pub(crate) fn fail(&mut self) {
-        if self.may_lose {
+    pub(crate) fn fail(&mut self, after_error: AfterError) {
+        if after_error != AfterError::Next {
             self.decoder.reject_line();
         }
     }

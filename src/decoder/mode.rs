@@ -63,7 +63,7 @@ pub enum ErrorMode {
     /// use a decoder that reports each error, or [`Dialect::Utf8b`](crate::dialect::Dialect::Utf8b).
     Escape,
     /// Each byte as its ISO 8859-1 character. U+FFFD for a byte whose character the options reject, for a rejected
-    /// character, for a forbidden BOM, and for an unpaired surrogate in UTF-16, which has no bytes.
+    /// character, for a forbidden BOM, and for an ill-formed part of UTF-16, whose units are no bytes.
     Latin1,
     /// Each byte as its windows-1252 character (WHATWG's index: 81, 8D, 8F, 90 and 9D are C1
     /// controls). U+FFFD as in [`Latin1`](Self::Latin1).
@@ -103,7 +103,10 @@ impl ErrorMode {
             (Self::Escape, bytes) => bytes.iter().for_each(|&b| repair.push(ShortText::escape(b))),
             (Self::Latin1 | Self::Windows1252, bytes) if error.kind().is_ill_formed() => {
                 for &byte in bytes {
-                    let stand_in = self.stand_in(byte);
+                    let stand_in = match byte {
+                        ..0x80 => ShortText::from_latin1(byte), // in another charset
+                        0x80.. => self.stand_in(byte),
+                    };
                     let is_rejected = options.strictness().rejects(&stand_in.bytes().0);
                     repair.push(if is_rejected { ShortText::REPLACEMENT } else { stand_in });
                 }

@@ -322,6 +322,10 @@ impl Strictness {
         Self { rejected: 0 }
     }
 
+    /// Rejects every character that can be rejected.
+    #[cfg(feature = "serde")]
+    pub(crate) const ALL: Self = Self { rejected: u8::MAX };
+
     /// Returns the class with this name.
     pub(crate) fn of_class(name: &str) -> Option<Self> {
         let (class, _) = CLASSES.iter().find(|(_, known)| *known == name)?;

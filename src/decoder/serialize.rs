@@ -109,8 +109,10 @@ fn is_possible(error: &Utf8Error) -> bool {
     let bom = match error.kind() {
         // The bytes of legacy text are in another encoding.
         Utf8ErrorKind::Noncharacter | Utf8ErrorKind::Forbidden => {
-            let text = core::str::from_utf8(bytes);
-            return next.is_none() && text.map_or(true, |text| text.chars().count() == 1);
+            let is_rejected = |text: &str| {
+                Strictness::ALL.find_rejected(text) == Some((0, text.len(), error.kind()))
+            };
+            return next.is_none() && core::str::from_utf8(bytes).map_or(true, is_rejected);
         }
         Utf8ErrorKind::ForbiddenBom => BomPolicy::Forbid,
         Utf8ErrorKind::MissingBom => BomPolicy::Require,

@@ -474,6 +474,14 @@ impl FallbackState {
         is_rest
     }
 
+    /// The bytes from `position` on are decoded again: if everything from there or from a later offset on is legacy, that is not
+    /// known any more.
+    pub(crate) fn forget_from(&mut self, position: u64) {
+        if matches!(self.extent, Extent::Rest) && self.uses.first >= Some(position) {
+            self.reset();
+        }
+    }
+
     /// Looks for a rejected character in legacy bytes, and steps over those before it.
     pub(crate) fn step_rejected(
         &self,

@@ -10,6 +10,8 @@ use futures::Stream;
 use http_body::{Body, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
+#[cfg(feature = "stream")]
+use crate::adaptor::AfterError;
 use crate::adaptor::charset::Charset;
 use crate::adaptor::legacy::Legacy;
 use crate::decoder::ErrorMode;
@@ -71,6 +73,12 @@ impl<B> BodyChunks<B> {
 
     pub(super) fn charset(&self) -> Charset {
         self.legacy.as_ref().map_or(Charset::Utf8, |legacy| legacy.charset())
+    }
+
+    /// Returns the number of ill-formed parts so far in a charset other than UTF-8, repaired or not. Those of UTF-8 are errors of
+    /// the stream of text.
+    pub fn error_count(&self) -> u64 {
+        self.legacy.as_ref().map_or(0, |legacy| legacy.error_count())
     }
 
     /// Returns whether an error has ended the chunks.
@@ -218,7 +226,11 @@ impl<B> Utf8Body<B> {
     /// # }
     /// ```
     pub fn into_text_stream(self) -> Utf8Stream<BodyChunks<B>> {
-        Utf8Stream::continuing(self.chunks, self.text, BodyChunks::has_failed)
+        let after_error = |chunks: &BodyChunks<B>| match chunks.has_failed() {
+            true => AfterError::End,
+            false => AfterError::Gap,
+        };
+        Utf8Stream::continuing(self.chunks, self.text, after_error)
     }
 
     /// Turns the body into a stream of its lines; see [`Utf8Stream::lines`]. Trailers are dropped. If the charset is not UTF-8,

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 use std::mem;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
@@ -28,10 +28,8 @@ use crate::http::{BodyError, Utf8Body};
 /// An error in the text is a boxed [`BodyError`]: downcast it for its offset, or wrap it in [`BodyError::Inner`] for
 /// its [`status`](BodyError::status), as in the example of [`Utf8Layer`]. If the limit is exceeded while the body is
 /// read, the error is an [`http_body_util::LengthLimitError`]. An error of the inner body is passed through unchanged.
-pub type CheckedBody<B> = Either<
-    MapErr<Utf8Body<Limited<EndingAt<B>>>, fn(BodyError) -> Box<dyn Error + Send + Sync>>,
-    B,
->;
+pub type CheckedBody<B> =
+    Either<MapErr<Utf8Body<WithinLimit<B>>, fn(BodyError) -> Box<dyn Error + Send + Sync>>, B>;
 
 /// A layer that validates the text of requests before a service reads it. Its method
 /// [`check_response`](Self::check_response) validates responses.
@@ -313,15 +311,13 @@ impl Utf8Layer {
         checked(text)
     }
 
-    /// Limits the inner body with http-body-util, whose error axum answers with 413, rather than with
-    /// `Utf8Body::with_max_length`.
-    fn limited<B>(&self, body: B) -> Utf8Body<Limited<EndingAt<B>>> {
-        let max_length = usize::try_from(self.max_length).unwrap_or(usize::MAX);
-        Utf8Body::new(Limited::new(EndingAt::new(body, max_length), max_length))
+    /// Limits the inner body, rather than with `Utf8Body::with_max_length`: axum answers only the error of http-body-util with 413.
+    fn limited<B>(&self, body: B) -> Utf8Body<WithinLimit<B>> {
+        Utf8Body::new(WithinLimit { inner: body, allowed: self.max_length, excess: Bytes::new() })
     }
 }
 
-fn checked<B>(text: Utf8Body<Limited<EndingAt<B>>>) -> CheckedBody<B>
+fn checked<B>(text: Utf8Body<WithinLimit<B>>) -> CheckedBody<B>
 where
     B: Body<Data = Bytes, Error: Into<BoxError>>,
 {
@@ -416,44 +412,40 @@ fn rejection(error: &BodyError) -> Response<Full<Bytes>> {
 }
 
 pin_project! {
-    /// A body that divides the frame that exceeds a limit.
+    /// A body with a limit, whose error is that of http-body-util's [`Limited`].
     ///
-    /// `Limited` rejects such a frame as a whole. Around this body it returns the bytes within the limit first, so that
-    /// the text before the error does not depend on the frames.
+    /// Of the frame that exceeds the limit, it returns the bytes within it first, so that the text before the error does not depend
+    /// on the frames. Its [`size_hint`](Body::size_hint) is that of the inner body: a limit is no length.
     #[derive(Debug)]
-    pub struct EndingAt<B> {
+    pub struct WithinLimit<B> {
         #[pin]
         inner: B,
         // The number of bytes up to the limit.
-        allowed: usize,
+        allowed: u64,
         // The bytes after it.
         excess: Bytes,
     }
 }
 
-impl<B> EndingAt<B> {
-    pub(super) fn new(inner: B, max_length: usize) -> Self {
-        Self { inner, allowed: max_length, excess: Bytes::new() }
-    }
-}
-
-impl<B: Body<Data = Bytes>> Body for EndingAt<B> {
+impl<B: Body<Data = Bytes, Error: Into<BoxError>>> Body for WithinLimit<B> {
     type Data = Bytes;
-    type Error = B::Error;
+    type Error = BoxError;
 
     fn poll_frame(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         let this = self.project();
         if !this.excess.is_empty() {
-            return Poll::Ready(Some(Ok(Frame::data(mem::take(this.excess)))));
+            let excess = Full::new(mem::take(this.excess));
+            return pin!(Limited::new(excess, 0)).poll_frame(cx);
         }
-        let frame = ready!(this.inner.poll_frame(cx)).transpose()?;
+        let frame = ready!(this.inner.poll_frame(cx)).transpose().map_err(Into::into)?;
         Poll::Ready(frame.map(|frame| {
             Ok(frame.map_data(|mut data| {
-                let within = data.split_to(data.len().min(*this.allowed));
-                *this.allowed -= within.len();
+                let allowed = usize::try_from(*this.allowed).unwrap_or(usize::MAX);
+                let within = data.split_to(data.len().min(allowed));
+                *this.allowed -= within.len() as u64;
                 *this.excess = data;
                 within
             }))

@@ -3,6 +3,7 @@
 use std::io::{self, BufRead, Read};
 use std::iter::FusedIterator;
 
+use crate::adaptor::legacy::after_error;
 use crate::adaptor::{CharsetStep, NextLine};
 use crate::decoder::TextPosition;
 use crate::io::utf8_reader::read;
@@ -67,7 +68,10 @@ impl<R: Read> Utf8Lines<Utf8Reader<R>> {
                 NextLine::Read => match self.source.read_raw(self.lines.buffer()) {
                     Ok(0) => self.lines.finish(),
                     Ok(_) => {}
-                    Err(error) => return Some(Err(StreamError::Inner(error))),
+                    Err(error) => {
+                        self.lines.fail(after_error(&error));
+                        return Some(Err(StreamError::Inner(error)));
+                    }
                 },
             }
         }

@@ -5,7 +5,7 @@ use std::mem;
 
 use bytes::BytesMut;
 
-use crate::adaptor::{Advance, ChunkText, ReadText, SourceState, StreamError};
+use crate::adaptor::{Advance, AfterError, ChunkText, ReadText, SourceState, StreamError};
 use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Options};
 use crate::io::{Utf8ByteReader, Utf8Lines};
 
@@ -160,8 +160,8 @@ impl<R> Utf8Reader<R> {
     /// consumed is decoded again from its bytes. If a repair of several characters was consumed in part, the
     /// first line begins after its ill-formed part.
     pub fn into_lines(mut self) -> Utf8Lines<Self> {
-        let (unread, state) = self.text.take_unread();
-        Utf8Lines::continuing(self, unread, state, false)
+        let unread = self.text.take_unread();
+        Utf8Lines::continuing(self, unread, |_| AfterError::Next)
     }
 
     /// Continues with the unread bytes.

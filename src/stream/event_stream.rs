@@ -12,7 +12,7 @@ use futures::{Stream, TryStream};
 use pin_project_lite::pin_project;
 use utf8_simd::text::slice_text;
 
-use crate::adaptor::{ChunkText, MAX_TURNS, SourceState, coop_yield};
+use crate::adaptor::{AfterError, ChunkText, MAX_TURNS, SourceState, coop_yield};
 use crate::decoder::free_if_empty;
 use crate::sse::{Event, EventDecoder, EventItem, Found, Rejection, SharedStr};
 use crate::stream::{StreamError, Utf8Stream};
@@ -198,8 +198,9 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
         }
         for _ in 0..MAX_TURNS {
             if *this.state != SourceState::Open {
-                *this.state = SourceState::Ended;
-                return Poll::Ready(None);
+                let state = mem::replace(this.state, SourceState::Ended);
+                let is_ending = state == SourceState::Ending;
+                return Poll::Ready(is_ending.then(|| end(decoder)).flatten().map(Ok));
             }
             match ready!(this.inner.as_mut().try_poll_next(cx)) {
                 Some(Ok(chunk)) => {
@@ -224,7 +225,7 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
                     }
                 }
                 Some(Err(error)) => {
-                    if *this.may_lose {
+                    if (this.after_error)(&this.inner) != AfterError::Next {
                         decoder.reject_event();
                     }
                     return Poll::Ready(Some(Err(StreamError::Inner(error))));

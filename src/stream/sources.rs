@@ -12,7 +12,8 @@ use futures::{Stream, TryStreamExt};
 use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, ReadBuf};
 
-use crate::adaptor::{CAPACITY, MAX_CAPACITY, coop_yield};
+use crate::adaptor::legacy::after_error;
+use crate::adaptor::{AfterError, CAPACITY, MAX_CAPACITY, coop_yield};
 use crate::sse::EventDecoder;
 use crate::stream::{Utf8Lines, Utf8Stream};
 
@@ -138,16 +139,22 @@ pin_project! {
         // The part of the buffer that no read has filled.
         buffer: BytesMut,
         capacity: usize,
+        after_error: AfterError,
     }
 }
 
 impl<R> ReaderChunks<R> {
     pub(crate) fn new(reader: R) -> Self {
-        Self { reader, buffer: BytesMut::new(), capacity: CAPACITY }
+        let after_error = AfterError::Next;
+        Self { reader, buffer: BytesMut::new(), capacity: CAPACITY, after_error }
     }
 
     pub(crate) fn with_capacity(self, capacity: usize) -> Self {
         Self { capacity: capacity.clamp(1, MAX_CAPACITY), ..self }
+    }
+
+    pub(super) fn after_error(&self) -> AfterError {
+        self.after_error
     }
 
     /// Returns the reader.
@@ -178,7 +185,10 @@ impl<R: AsyncRead> Stream for ReaderChunks<R> {
         Poll::Ready(match ready!(poll_read_into(this.reader, cx, this.buffer)) {
             Ok(0) => None,
             Ok(read) => Some(Ok(this.buffer.split_to(read).freeze())),
-            Err(error) => Some(Err(error)),
+            Err(error) => {
+                *this.after_error = after_error(&error);
+                Some(Err(error))
+            }
         })
     }
 }

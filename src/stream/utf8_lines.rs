@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures::Stream;
 use futures::stream::FusedStream;
 
-use crate::adaptor::{MAX_TURNS, NextLine, ReadLines, coop_yield};
+use crate::adaptor::{AfterError, MAX_TURNS, NextLine, ReadLines, coop_yield};
 use crate::lines::{Line, LineRef, decoder::FoundLine};
 use crate::stream::{ChunkStream, StreamError, Utf8Lines, Utf8Reader, Utf8Stream};
 
@@ -39,7 +39,7 @@ impl<S: ChunkStream> Utf8Lines<S> {
     /// # }
     /// ```
     pub fn new(source: S) -> Self {
-        Self { source, lines: ReadLines::new(), has_failed: |_| false }
+        Self { source, lines: ReadLines::new(), after_error: |_| AfterError::Gap }
     }
 
     /// Returns the text after the lines, with the same options and error mode. Nothing is lost: the bytes in
@@ -66,10 +66,8 @@ impl<S: ChunkStream> Utf8Lines<S> {
     /// # }
     /// ```
     pub fn into_stream(self) -> Utf8Stream<S> {
-        let may_lose = self.lines.may_lose;
         let (text, state) = self.lines.into_unread();
-        let texts = Utf8Stream::continuing(self.source, text, self.has_failed);
-        Utf8Stream { state, may_lose, ..texts }
+        Utf8Stream { state, ..Utf8Stream::continuing(self.source, text, self.after_error) }
     }
 }
 
@@ -110,7 +108,8 @@ impl<S: Stream<Item = Result<B, E>>, B: Into<Bytes>, E> LineSource for S {
         cx: &mut Context<'_>,
         lines: &mut ReadLines,
     ) -> Poll<Option<Result<(), E>>> {
-        self.poll_next(cx).map_ok(|chunk| lines.push(chunk.into()))
+        lines.skip_lost_chunk();
+        self.poll_next(cx).map_ok(|chunk| lines.push(chunk))
     }
 }
 
@@ -134,7 +133,7 @@ impl<S: LineSource> Utf8Lines<S> {
             match this.source.as_mut().poll_fill(cx, lines) {
                 Poll::Ready(Some(Ok(()))) => silent += 1,
                 Poll::Ready(Some(Err(error))) => {
-                    lines.fail();
+                    lines.fail((this.after_error)(&this.source));
                     return Poll::Ready(Some(Err(StreamError::Inner(error))));
                 }
                 Poll::Ready(None) => lines.finish(),

@@ -8,8 +8,10 @@ use std::task::{Context, Poll, ready};
 use pin_project_lite::pin_project;
 use tokio::io::{AsyncBufRead, AsyncRead, ReadBuf};
 
+use crate::adaptor::legacy::after_error;
 use crate::adaptor::{
-    Advance, CharsetStep, ChunkText, MAX_TURNS, ReadLines, ReadText, SourceState, Turns, coop_yield,
+    Advance, AfterError, CharsetStep, ChunkText, MAX_TURNS, ReadLines, ReadText, SourceState,
+    Turns, coop_yield,
 };
 use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Options};
 use crate::stream::{
@@ -208,8 +210,8 @@ impl<R> Utf8Reader<R> {
     /// not been consumed is decoded again from its bytes. If a repair of several characters was
     /// consumed in part, the first line begins after its ill-formed part.
     pub fn into_lines(mut self) -> Utf8Lines<Self> {
-        let (unread, state) = self.text.take_unread();
-        Utf8Lines::continuing(self, unread, state, false)
+        let unread = self.text.take_unread();
+        Utf8Lines::continuing(self, unread, |_| AfterError::Next)
     }
 
     /// Continues with the unread bytes.
@@ -447,7 +449,8 @@ impl<R: AsyncRead> LineSource for Utf8Reader<R> {
         cx: &mut Context<'_>,
         lines: &mut ReadLines,
     ) -> Poll<Option<io::Result<()>>> {
-        let read = ready!(self.as_mut().poll_read(cx))?;
+        let read = ready!(self.as_mut().poll_read(cx));
+        let read = read.inspect_err(|error| lines.fail(after_error(error)))?;
         self.project().text.fill_raw(read, lines.buffer());
         Poll::Ready((read > 0).then_some(Ok(())))
     }

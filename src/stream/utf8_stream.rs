@@ -10,7 +10,7 @@ use futures::{Stream, TryStream, TryStreamExt};
 use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
-use crate::adaptor::{ChunkText, MAX_TURNS, SourceState, Turns, coop_yield};
+use crate::adaptor::{AfterError, ChunkText, MAX_TURNS, SourceState, Turns, coop_yield};
 use crate::decoder::{BOM, ErrorMode, Utf8Decoder, Utf8Options, append_within};
 use crate::fallback::FallbackDecoder;
 use crate::stream::char_block::{CharPiece, end_piece, next_piece};
@@ -80,10 +80,8 @@ pin_project! {
         pub(super) inner: S,
         pub(super) text: ChunkText<D>,
         pub(super) state: SourceState,
-        // Whether bytes may be missing after an error of `inner`.
-        pub(super) may_lose: bool,
-        // Whether an error has ended `inner` permanently: then nothing follows it.
-        pub(super) has_failed: fn(&S) -> bool,
+        // What follows the last error of `inner`.
+        pub(super) after_error: fn(&S) -> AfterError,
         // Of events: whether a chunk is being converted, or its conversion has panicked.
         pub(super) is_converting: bool,
     }
@@ -96,15 +94,14 @@ impl<S> Utf8Stream<S> {
             inner,
             text: ChunkText::new(),
             state: SourceState::Open,
-            may_lose: true,
-            has_failed: |_| false,
+            after_error: |_| AfterError::Gap,
             is_converting: false,
         }
     }
 
-    /// Continues with a decoder and the rest of a chunk. `has_failed` returns whether an error has ended `inner` permanently.
-    pub(crate) fn continuing(inner: S, text: ChunkText, has_failed: fn(&S) -> bool) -> Self {
-        Self { text, has_failed, ..Self::new(inner) }
+    /// Continues with a decoder and the rest of a chunk. `after_error` returns what follows the last error of `inner`.
+    pub(crate) fn continuing(inner: S, text: ChunkText, after_error: fn(&S) -> AfterError) -> Self {
+        Self { text, after_error, ..Self::new(inner) }
     }
 
     /// Sets how the stream begins and what it may contain. Call it before the first poll.
@@ -190,8 +187,7 @@ impl<S> Utf8Stream<S> {
         if !held.is_empty() {
             text.chunk = [held.as_bytes(), &text.chunk].concat().into();
         }
-        let has_failed = self.has_failed;
-        Utf8Lines { has_failed, ..Utf8Lines::continuing(self.inner, text, state, self.may_lose) }
+        Utf8Lines::continuing(self.inner, (text, state), self.after_error)
     }
 }
 
@@ -337,7 +333,7 @@ impl<R> Utf8Stream<ReaderChunks<R>> {
     where
         R: AsyncRead,
     {
-        Self { may_lose: false, ..Self::new(ReaderChunks::new(reader)) }
+        Self::continuing(ReaderChunks::new(reader), ChunkText::new(), ReaderChunks::after_error)
     }
 
     /// Sets the size of the buffer, in bytes, at least 1 and at most 16 MiB (2^24); other sizes are
@@ -433,7 +429,7 @@ impl<S, D> Utf8Stream<S, D> {
         if *this.state == SourceState::Ending {
             // After lines, a chunk can be left.
             let mut item = next(text).transpose();
-            if item.is_none() && !(this.has_failed)(&this.inner) {
+            if item.is_none() && (this.after_error)(&this.inner) != AfterError::End {
                 item = end(text).transpose();
             }
             if item.is_some() {
@@ -446,7 +442,7 @@ impl<S, D> Utf8Stream<S, D> {
 
     /// Changes the decoder, the error mode and the rest of the chunk.
     fn map_text<T>(self, map: impl FnOnce(ChunkText<D>) -> ChunkText<T>) -> Utf8Stream<S, T> {
-        let Self { inner, text, state, may_lose, has_failed, is_converting } = self;
-        Utf8Stream { inner, text: map(text), state, may_lose, has_failed, is_converting }
+        let Self { inner, text, state, after_error, is_converting } = self;
+        Utf8Stream { inner, text: map(text), state, after_error, is_converting }
     }
 }

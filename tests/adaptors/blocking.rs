@@ -101,6 +101,25 @@ fn seen(does: &[Does]) -> String {
 // ---- readers ------------------------------------------------------------------------------------
 
 #[test]
+fn repairs_of_a_line_longer_than_the_largest_buffer_are_read_in_pieces() {
+    let len = (1 << 24) + 3;
+    let bytes = [&vec![b'\xFF'; len][..], "é".as_bytes()].concat();
+    let then_fails = (&bytes[..]).chain(Script::new(&[Error(ErrorKind::WouldBlock)]));
+    let lines = Utf8Reader::new(then_fails).with_error_mode(ErrorMode::Latin1).into_lines();
+    let mut lines = lines.with_max_length(usize::MAX);
+    assert!(matches!(lines.next_line(), Some(Err(StreamError::Inner(_)))));
+    let mut reader = lines.into_reader();
+    let mut lengths = Vec::new();
+    while let Some(text) = reader.next_str().unwrap() {
+        assert!(text.trim_start_matches('ÿ').trim_start_matches('é').is_empty());
+        lengths.push(text.len());
+    }
+    // After the first error, 2^24 bytes.
+    assert_eq!(lengths, [2 * ((1 << 24) + 1), 2 * 2 + "é".len()]);
+    assert_eq!(reader.decoder().error_count(), len as u64);
+}
+
+#[test]
 fn an_interrupted_read_is_repeated() {
     let interrupted = Error(ErrorKind::Interrupted);
     let does = [interrupted, Chunk(b"5 \xE2"), interrupted, interrupted, Chunk(b"\x82\xAC"), End];

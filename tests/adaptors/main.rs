@@ -34,7 +34,8 @@ mod charsets {
     use futures::FutureExt;
     use tokio::io::{AsyncRead, ReadBuf};
     use utf8_codec::ErrorMode;
-    use utf8_codec::io::CharsetReader;
+    use utf8_codec::io::{CharsetReader, StreamError};
+    use utf8_codec::lines::Line;
     #[cfg(feature = "encoding_rs")]
     use utf8_codec::{BomPolicy, Utf8Options, io::Utf8Reader, stream};
 
@@ -200,6 +201,61 @@ mod charsets {
             ];
             assert_eq!(errors, expected.map(|(text, message)| (text.to_owned(), message)));
             assert_eq!(reader.error_count(), 3);
+        }
+    }
+
+    #[test]
+    fn a_line_or_event_with_an_ill_formed_part_in_another_charset_is_rejected_at_every_cut() {
+        use futures::{StreamExt as _, executor::block_on};
+
+        let line = |line: Result<Line, StreamError<io::Error>>| match line {
+            Ok(line) => line.to_string(),
+            Err(StreamError::Inner(error)) => format!("! {error}"),
+            Err(error) => panic!("{error}"),
+        };
+        for (label, bytes, expected) in [
+            (
+                "utf-8",
+                &b"\xFF\xFEa\0\x3D\xD8b\0\n\0o\0k\0"[..],
+                "! invalid UTF-16LE at byte 4: unpaired high surrogate (3d d8)",
+            ),
+            #[cfg(feature = "encoding_rs")]
+            (
+                "shift_jis",
+                b"ab\x81\xFFcd\nok",
+                "! invalid Shift_JIS at byte 2: ill-formed bytes (81 ff)",
+            ),
+        ] {
+            for cut in cuts(bytes.len()) {
+                let reader = || over(label, Cut(bytes, cut.clone(), false), ErrorMode::Fatal);
+                let blocking = Utf8Reader::new(reader()).into_lines();
+                assert_eq!(blocking.map(line).collect::<Vec<_>>(), [expected, "ok"], "{cut:?}");
+                let lines = stream::Utf8Reader::new(reader()).into_lines();
+                let lines: Vec<_> = block_on(lines.map(line).collect());
+                assert_eq!(lines, [expected, "ok"], "{cut:?}, async");
+                let lines = stream::Utf8Stream::from_reader(reader()).lines();
+                let lines: Vec<_> = block_on(lines.map(line).collect());
+                assert_eq!(lines, [expected, "ok"], "{cut:?}, stream");
+                // A reader around it passes the error on.
+                let around = io::BufReader::new(reader());
+                let blocking = Utf8Reader::new(around).into_lines();
+                assert_eq!(blocking.map(line).collect::<Vec<_>>(), [expected, "ok"], "{cut:?}");
+            }
+        }
+        let bytes: Vec<u8> =
+            "\u{FEFF}data: a?b\n\ndata: ok\n\n".encode_utf16().flat_map(u16::to_be_bytes).collect();
+        let at = bytes.iter().position(|&byte| byte == b'?').unwrap();
+        let bytes = [&bytes[..at - 1], b"\xDC\x4B", &bytes[at + 1..]].concat();
+        for cut in cuts(bytes.len()) {
+            let reader = over("utf-8", Cut(&bytes, cut, false), ErrorMode::Fatal);
+            let events = stream::Utf8Stream::from_reader(reader).events();
+            let events: Vec<_> =
+                block_on(events.map(|event| event.map(|event| event.data)).collect());
+            let [Err(StreamError::Inner(error)), Ok(data)] = &events[..] else {
+                panic!("{events:?}")
+            };
+            assert!(error.to_string().starts_with("invalid UTF-16BE at byte 16"), "{error}");
+            assert_eq!(data, "ok");
         }
     }
 

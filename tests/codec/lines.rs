@@ -1300,6 +1300,96 @@ fn text_after_a_rejected_or_cut_line_continues_at_the_same_byte_at_any_split() {
 }
 
 #[test]
+fn text_after_lines_falls_back_from_the_same_byte_whether_or_not_it_was_searched_for_a_line() {
+    let input = b"one\ncaf\xC3\xA9 \xE9!";
+    for extent in [FallbackDecoder::rest, FallbackDecoder::part, FallbackDecoder::line] {
+        let read = |cut: usize, searches: usize| {
+            let fallback = extent(LegacyEncoding::latin1());
+            let mut lines = Utf8LinesCodec::new().with_fallback(fallback);
+            let mut buffer = BytesMut::from(&input[..cut]);
+            assert_eq!(lines.decode(&mut buffer).unwrap().unwrap().unwrap(), "one");
+            for _ in 0..searches {
+                assert_eq!(lines.decode(&mut buffer).unwrap(), None);
+            }
+            buffer.extend_from_slice(&input[cut..]);
+            let mut codec = Utf8Codec::from(lines);
+            let mut text = String::new();
+            while let Some(piece) = codec.decode_eof(&mut buffer).unwrap() {
+                text += &piece;
+            }
+            (text, codec.fallback_uses(), codec.decoder().error_count())
+        };
+        let expected = read(4, 0);
+        for (cut, searches) in (4..=input.len()).flat_map(|cut| [(cut, 0), (cut, 1), (cut, 2)]) {
+            assert_eq!(read(cut, searches), expected, "{cut} {searches}");
+        }
+    }
+}
+
+#[test]
+fn a_line_after_skipped_bytes_is_the_same_whether_or_not_they_were_searched_for_a_line() {
+    let fallback = |lines: Utf8LinesCodec| {
+        lines.with_fallback(FallbackDecoder::rest(LegacyEncoding::latin1()))
+    };
+    let any_newline = |lines: Utf8LinesCodec| lines.with_delimiter(Delimiter::any_newline());
+    let forbidding =
+        |lines: Utf8LinesCodec| lines.with_options(Utf8Options::new().with_bom(BomPolicy::Forbid));
+    let plain = |lines: Utf8LinesCodec| lines;
+    type Setting = dyn Fn(Utf8LinesCodec) -> Utf8LinesCodec;
+    for (settings, header, body, next, expected) in [
+        (
+            &fallback as &Setting,
+            "H\n",
+            &b"\xFF!"[..],
+            &b"caf\xC3\xA9\n"[..],
+            &["2@4 caf\u{E9}"][..],
+        ),
+        (&plain, "H\n", b"ok", b"caf\xC3\xA9\n", &["2@4 caf\u{E9}"]),
+        // The LF ends an empty line: it does not belong to the CR.
+        (&any_newline, "H\r", b"xx", b"\nN\n", &["2@4 ", "3@5 N"]),
+        (&any_newline, "H\r\n", b"xx", b"\nN\n", &["2@5 ", "3@6 N"]),
+        // A BOM begins the stream, or is text.
+        (&forbidding, "", b"xx", b"\xEF\xBB\xBFN\n", &["1@2 \u{FEFF}N"]),
+    ] {
+        for searches in 0..3 {
+            let mut lines = settings(Utf8LinesCodec::new());
+            let mut buffer = BytesMut::from(header);
+            if !header.is_empty() {
+                assert_eq!(lines.decode(&mut buffer).unwrap().unwrap().unwrap(), "H");
+            }
+            // An LF that belongs to the header is read with it.
+            assert!(buffer.is_empty());
+            buffer.extend_from_slice(body);
+            for _ in 0..searches {
+                assert_eq!(lines.decode(&mut buffer).unwrap(), None);
+            }
+            buffer.clear();
+            lines.skip_bytes(body.len());
+            buffer.extend_from_slice(next);
+            let mut found = Vec::new();
+            while let Some(line) = lines.decode(&mut buffer).unwrap() {
+                let line = line.unwrap();
+                found.push(format!("{}@{} {}", line.number, line.offset, line.text));
+            }
+            assert_eq!(found, expected, "{header:?} {searches}");
+            assert_eq!(lines.decoder().error_count(), 0);
+        }
+    }
+}
+
+#[test]
+fn errors_of_a_line_whose_buffer_was_replaced_are_not_counted() {
+    let mut lines = Utf8LinesCodec::new().with_error_mode(ErrorMode::Replacement);
+    let mut buffer = BytesMut::from(&b"a\xFF\xFF"[..]);
+    assert_eq!(lines.decode(&mut buffer).unwrap(), None);
+    buffer.clear();
+    buffer.extend_from_slice(b"b\n");
+    let line = lines.decode(&mut buffer).unwrap().unwrap().unwrap();
+    assert_eq!((&*line.text, line.error_count), ("b", 0));
+    assert_eq!(lines.decoder().error_count(), 0);
+}
+
+#[test]
 fn a_line_that_is_rejected_or_cut_ends_in_the_next_chunk_if_the_rest_of_its_chunk_is_dropped() {
     for (first, long_lines) in [
         (&b"abcdef"[..], LongLines::Reject),

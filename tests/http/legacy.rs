@@ -121,6 +121,43 @@ fn every_mode_repairs_errors() {
 }
 
 #[test]
+fn modes_that_replace_each_byte_also_replace_bytes_of_ascii() {
+    for mode in [ErrorMode::Latin1, ErrorMode::Windows1252] {
+        for (label, bytes, expected) in [
+            ("gb18030", &b"a\xFE\x39\xFE\x39b"[..], "aþ9þ9b"),
+            ("iso-2022-jp", b"a\x0Eb", "a\x0Eb"),
+            // No bytes, but units.
+            ("utf-16le", b"a\0\x3D\xD8b\0", "a\u{FFFD}b"),
+            ("utf-16be", b"\0a\xDC\0\0b\x41", "a\u{FFFD}b\u{FFFD}"),
+        ] {
+            let body = Utf8Body::new(Full::<Bytes>::from(bytes)).with_charset(label).unwrap();
+            let text = block_on(body.with_error_mode(mode).collect_text(usize::MAX)).unwrap();
+            assert_eq!(text, expected, "{label} {mode:?}");
+        }
+    }
+}
+
+#[cfg(feature = "stream")]
+#[test]
+fn the_source_of_a_text_stream_counts_what_the_conversion_has_repaired() {
+    let body = || {
+        let body = Utf8Body::new(Full::<Bytes>::from(&b"a\xFFb\n\x81\xFF"[..]));
+        body.with_charset("shift_jis").unwrap().with_error_mode(ErrorMode::Replacement)
+    };
+    let mut texts = body().into_text_stream();
+    while block_on(texts.next()).is_some() {}
+    assert_eq!((texts.get_ref().error_count(), texts.decoder().error_count()), (2, 0));
+    let mut lines = body().into_lines();
+    let texts: Vec<_> = block_on(lines.by_ref().map(|line| line.unwrap().text).collect());
+    assert_eq!(texts, ["a\u{FFFD}b", "\u{FFFD}"]);
+    assert_eq!((lines.get_ref().error_count(), lines.decoder().error_count()), (2, 0));
+    assert_eq!(
+        Utf8Body::new(Full::<Bytes>::default()).into_text_stream().get_ref().error_count(),
+        0
+    );
+}
+
+#[test]
 fn data_after_trailers_is_decoded() {
     let does = [Data(b"\x93"), Trailers("1"), Data(b"\x93\xFA"), Trailers("2"), End];
     let mut body = body(&does).with_charset("shift_jis").unwrap();

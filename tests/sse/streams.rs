@@ -1,5 +1,6 @@
 //! `Utf8Stream::events`: contracts of the adaptor.
 
+use std::convert::Infallible;
 use std::io;
 use std::task::Poll;
 
@@ -9,7 +10,8 @@ use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
 use tokio::io::duplex;
 use tokio::task::yield_now;
 use tokio_test::task;
-use utf8_codec::sse::{Event, EventDecoder, EventPart};
+use utf8_codec::lines::Delimiter;
+use utf8_codec::sse::{Event, EventDecoder, EventItem, EventPart};
 use utf8_codec::stream::{StreamError, Utf8Stream, Utf8StreamExt};
 use utf8_codec::{BomPolicy, ByteString, ErrorMode, Utf8Options};
 
@@ -181,6 +183,25 @@ fn an_error_of_a_reader_loses_nothing() {
         assert_eq!(words.len(), 3);
         assert_eq!((&*words[0], &*words[2]), ("1", "€"));
         assert!(words[1].starts_with("Inner("), "{words:?}");
+    }
+}
+
+#[test]
+fn an_event_that_the_end_cuts_off_is_found_after_lines_that_had_read_it() {
+    for is_read in [false, true] {
+        let chunks = stream::iter([Ok::<_, Infallible>(&b"data: xy"[..])]);
+        let lines = chunks.utf8().lines();
+        let mut lines =
+            lines.with_delimiter(Delimiter::text("data: xyz").unwrap()).with_max_length(0);
+        if is_read {
+            assert!(matches!(lines.next().now_or_never(), Some(Some(Err(StreamError::Line(_))))));
+        }
+        let mut items = lines.into_stream().events().items();
+        let Some(Some(Ok(EventItem::Incomplete(event)))) = items.next().now_or_never() else {
+            panic!()
+        };
+        assert_eq!(event.data, "xy");
+        assert!(items.next().now_or_never().unwrap().is_none());
     }
 }
 

@@ -223,19 +223,25 @@ impl LineMachine {
         self.fallback = Some(Box::new(fallback));
     }
 
-    /// Counts bytes that precede the next line, of which the machine has consumed none.
+    /// Counts bytes that precede the next line, of which the machine has consumed none. The line begins after them, without a BOM
+    /// or the LF of a line end.
     #[cfg(feature = "codec")]
     pub(crate) fn skip_bytes(&mut self, len: usize) {
         self.go_back();
-        self.decoder.scanner_mut().skip(len);
+        if len > 0 {
+            self.decoder.scanner_mut().close_start();
+            self.decoder.scanner_mut().skip(len);
+        }
     }
 
     /// Forgets what is known of bytes that have not been consumed.
-    #[cfg(feature = "std")]
     fn go_back(&mut self) {
         if let LineState::Line(line) = self.state {
             self.decoder.continue_from(line.start);
             self.decoder.forget(line.errors, line.rejected);
+            if let Some(fallback) = &mut self.fallback {
+                fallback.forget_from(line.start.position());
+            }
             self.state = LineState::Start;
         }
     }
@@ -489,8 +495,8 @@ impl LineMachine {
         line.searched = line.searched.beyond(bom);
         if bytes.len() < line.searched.seen.max(line.checked) {
             // The caller has changed the buffer: begin the line again.
-            line = OpenLine { searched: Searched::NOTHING, checked: 0, ..line };
-            self.decoder.continue_from(line.start);
+            self.go_back();
+            return self.step_line(bytes, next);
         }
         let (content, len, end) = match self.delimiter.find(bytes, line.searched) {
             End::Found { content, next } => (content, Some(next), LineEnd::Delimiter),
