@@ -35,18 +35,18 @@
 //!
 //! | name | for |
 //! | --- | --- |
-//! | `avx512` | x86-64 with AVX-512 F, BW, VL, VBMI, VBMI2, and BMI2 |
+//! | `avx512` | x86-64 with AVX-512 F, BW, VL, VBMI, VBMI2, BMI2, and POPCNT |
 //! | `avx2` | x86-64 with AVX2 and POPCNT |
 //! | `sse4.1` | x86-64 with SSE4.1 and POPCNT |
 //! | `neon` | aarch64, little-endian |
 //! | `simd128` | wasm32, in builds that enable `simd128` |
-//! | `portable` | other machines with words of 64 bits |
+//! | `portable` | other machines with words of 64 bits, and wasm32 |
 //! | `scalar` | every machine: the reference that the others are compared with |
 //!
 //! # Unsafe code
 //!
 //! Vector loads and stores, and the conversion of validated bytes to `str`, are unsafe code, in the modules `simd` and
-//! `text`. Every public function is safe.
+//! `text`. Every documented function is safe.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]

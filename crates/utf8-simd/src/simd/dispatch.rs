@@ -31,10 +31,10 @@ macro_rules! dispatch {
             InstructionSet::Scalar => reference::$operation$(::<$type>)?($($argument),*),
             #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
             InstructionSet::Portable => portable::$operation$(::<$type>)?($($argument),*),
-            // SAFETY: there is a `Level` of this level, so the machine has been found to have SSE4.1.
+            // SAFETY: there is a `Level` of this level, so the machine has been found to have SSE4.1 and POPCNT.
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Sse41 => unsafe { sse41::$operation$(::<$type>)?($($argument),*) },
-            // SAFETY: there is a `Level` of this level, so the machine has been found to have AVX2.
+            // SAFETY: there is a `Level` of this level, so the machine has been found to have AVX2 and POPCNT.
             #[cfg(target_arch = "x86_64")]
             InstructionSet::Avx2 => unsafe { avx2::$operation$(::<$type>)?($($argument),*) },
             // SAFETY: there is a `Level` of this level, so the machine has been found to have all the
@@ -205,7 +205,8 @@ impl Level {
     /// `out` may be overwritten.
     #[inline]
     pub fn decode_chars<C: ScalarUnit>(self, text: &str, out: &mut [C]) -> (usize, usize) {
-        // SAFETY: every level writes the scalar values of `text`, and zeros.
+        // SAFETY: every level writes the scalar values of `text`, and after them zeros or the number of a part of a character,
+        // which is below D800.
         let out = unsafe { C::as_numbers(out) };
         dispatch!(self, decode_chars(text, out))
     }
@@ -218,7 +219,8 @@ impl Level {
     /// 512 with AVX-512; without vectors, at most 64 bytes of ASCII.
     #[inline]
     pub fn decode_short_chars<C: ScalarUnit>(self, bytes: &[u8], out: &mut [C]) -> Option<usize> {
-        // SAFETY: every level writes the scalar values of well-formed bytes, which it has tested, and zeros.
+        // SAFETY: every level writes the scalar values of well-formed bytes, zeros, and numbers of parts of characters, which are
+        // below D800.
         let out = unsafe { C::as_numbers(out) };
         dispatch!(self, decode_short_chars(bytes, out))
     }

@@ -1,6 +1,6 @@
 //! The innermost loops, with one implementation per instruction set. A [`Level`] selects one.
 //!
-//! A [`Level`] names an implementation that this machine can run. Only [`Level::detect`] and
+//! A [`Level`] names an implementation that this machine can run. Besides [`Level::SCALAR`], only [`Level::detect`] and
 //! [`Level::available`] return one, so safe code cannot name another.
 //!
 //! | module | content |
@@ -23,8 +23,8 @@
 //!
 //! - **A level runs only on a machine that supports it.** [`Level`] wraps a private enumeration. It is
 //!   constructed only for a level whose features the machine has. (`tests/levels/validate.rs`)
-//! - **Vectors are proofs.** The vector types are private. Only a function with the target feature can construct the first
-//!   one. The bodies of their methods are safe functions with the target feature, which `arithmetic!` calls: an unsafe
+//! - **Vectors are proofs.** The vector types are private. Only functions of their level construct one, and these run only where
+//!   the machine has all features of the level. The bodies of their methods are safe functions with the target feature, which `arithmetic!` calls: an unsafe
 //!   operation in a body, or an instruction that the feature does not include, does not compile.
 //! - **A vector is loaded from an array and stored to one**, by one function for each length. Slices are checked
 //!   before, except in the innermost loops, where a check would take 5 to 20 % more instructions.
@@ -32,12 +32,13 @@
 //!   inaccessible pages. `.ci/check asan` runs the crate's tests with an address sanitizer, except those of every
 //!   split in every mode, of pairs of splits and of resident memory; `.ci/check fuzz` runs every target,
 //!   `.ci/check miri` the core, `.ci/check valgrind` the levels that valgrind knows.
-//! - **Only well-formed bytes become `str`.** Every level is compared with the standard library: on all
-//!   strings of up to four bytes; in long texts, on all strings of four bytes whose ASCII bytes are 00 or 7F;
+//! - **Only well-formed bytes become `str`.** Every level of the machine is compared with the standard library: on all
+//!   strings of up to four bytes (in emulators: three); in long texts, on all strings of four bytes whose ASCII bytes are 00 or 7F;
 //!   on four bytes of every kind at a length for each path; on every seed at every offset and alignment; and
 //!   by the fuzzer. (`tests/levels`, `tests/exhaustive`, `fuzz`)
 //! - **Only scalar values become `char`s.** Levels write those of well-formed text, or of units in which they have found no
-//!   unpaired surrogate, and zeros after them; `numbers` tests each number of an input. Tests compare them with the standard
+//!   unpaired surrogate; after them zeros, or the number of a part of a character, which is below D800 (`avx512`, `put_chars`);
+//!   `numbers` tests each number of an input. Tests compare them with the standard
 //!   library. (`tests/levels/convert.rs`, `tests/api/transcode.rs`)
 //!
 //! `clippy::undocumented_unsafe_blocks` checks that each block has a proof, `.ci/check unsafe` that there is no
@@ -209,10 +210,9 @@ impl InstructionSet {
     }
 }
 
-/// The level that [`Level::detect`] returns, as a number; `UNDETECTED` before its first call. Every thread
-/// detects the same level, so a race is harmless.
+/// The level that [`Level::detect`] returns, as a number; `UNDETECTED` before its first call.
 ///
-/// Invariant: only `set_detected` changes it.
+/// Invariant: it is the number of a level that this machine can run, or `UNDETECTED`.
 static DETECTED: AtomicU8 = AtomicU8::new(UNDETECTED);
 
 /// Not the number of a level.
@@ -229,9 +229,9 @@ impl Level {
     // `benches/scenarios/stream.rs`.
     #[inline]
     pub fn detect() -> Self {
-        let number = DETECTED.load(Ordering::Relaxed);
+        let mut number = DETECTED.load(Ordering::Relaxed);
         if number == UNDETECTED {
-            return Self::find_best();
+            number = Self::detect_first();
         }
         // SAFETY: by the invariant of `DETECTED`, `number` is the number of a level.
         Self(unsafe { mem::transmute::<u8, InstructionSet>(number) })
@@ -242,7 +242,15 @@ impl Level {
         DETECTED.store(self.0 as u8, Ordering::Relaxed);
     }
 
+    /// Stores the best level, unless another thread has stored one meanwhile. Returns the number of that which is stored.
     #[cold]
+    fn detect_first() -> u8 {
+        let best = Self::find_best().0 as u8;
+        let stored =
+            DETECTED.compare_exchange(UNDETECTED, best, Ordering::Relaxed, Ordering::Relaxed);
+        stored.map_or_else(|other| other, |_| best)
+    }
+
     fn find_best() -> Self {
         let any_is_forced = InstructionSet::ALL.iter().any(|level| level.is_forced());
         #[cfg(utf8_simd_level = "environment")]
@@ -251,9 +259,7 @@ impl Level {
             "the variable UTF8_SIMD_LEVEL does not name a level of this machine"
         );
         let best = Self::available().filter(|level| !any_is_forced || level.0.is_forced()).last();
-        let best = best.unwrap_or(Self::SCALAR);
-        best.set_detected();
-        best
+        best.unwrap_or(Self::SCALAR)
     }
 
     /// Returns every level that this machine can run, the simplest first.

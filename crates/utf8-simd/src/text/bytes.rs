@@ -143,11 +143,12 @@ impl GatheredText {
     /// the text what `scan` finds at the start of the bytes after it. `scan` also returns the number of bytes
     /// to skip first, which is 0 unless there is no text yet.
     ///
-    /// A text that `scan` returns from another address is ignored.
+    /// A text that `scan` returns from another address is ignored, and so is what it finds if it returns bytes to skip after
+    /// text.
     ///
     /// # Panics
     ///
-    /// If there are fewer bytes to skip than `scan` returns.
+    /// If there are fewer bytes to skip than `scan` returns; with debug assertions, if there are any after text.
     #[inline]
     pub fn extend(
         &mut self,

@@ -46,7 +46,7 @@ impl ReadBuffer {
     }
 
     /// Creates a buffer that contains `bytes` as if they had been read. If they do not fit inline, it allocates
-    /// `capacity` bytes.
+    /// `capacity` bytes, or more if there are more.
     pub fn holding(bytes: &[u8], capacity: usize) -> Self {
         let mut buffer = Self::new();
         if bytes.len() > Self::WITHIN {
@@ -79,7 +79,12 @@ impl ReadBuffer {
         &self.memory.as_slice()[self.text..self.filled]
     }
 
-    /// Returns the rest, and the `len` bytes before it, which are at most those since the last [`room`](Self::room).
+    /// Returns the rest, and the `len` bytes before it, which have been [passed](Self::pass) or consumed since the last
+    /// [`room`](Self::room).
+    ///
+    /// # Panics
+    ///
+    /// If the memory does not have that many bytes before the rest.
     pub fn rest_after(&self, len: usize) -> &[u8] {
         &self.memory.as_slice()[self.text - len..self.filled]
     }
@@ -149,7 +154,7 @@ impl ReadBuffer {
     /// Moves the rest to the front, and returns the memory that a reader may fill. With the rest it has at most `capacity`
     /// bytes: at least 4 are needed, or an incomplete character can leave no room.
     ///
-    /// Allocates on the heap if the last read filled the buffer.
+    /// Allocates `capacity` bytes on the heap if the last read filled the memory, and that is smaller.
     ///
     /// # Panics
     ///
@@ -157,7 +162,10 @@ impl ReadBuffer {
     #[inline]
     pub fn room(&mut self, capacity: usize) -> &mut [u8] {
         debug_assert!(self.start == self.text);
-        if self.filled == Self::WITHIN && capacity > Self::WITHIN {
+        if self.filled >= Self::WITHIN
+            && capacity > self.filled
+            && self.filled == self.memory.as_slice().len()
+        {
             self.grow(capacity);
         }
         let (from, len) = (self.text, self.filled - self.text);
@@ -187,14 +195,13 @@ impl ReadBuffer {
         }
     }
 
-    /// Allocates memory on the heap to replace the inline memory.
+    /// Allocates memory on the heap to replace the memory, which is smaller.
     #[cold]
     fn grow(&mut self, capacity: usize) {
-        if let Memory::Within(within) = &self.memory {
-            let mut heap = vec![0; capacity].into_boxed_slice();
-            heap[..Self::WITHIN].copy_from_slice(within);
-            self.memory = Memory::Heap(heap);
-        }
+        let mut heap = vec![0; capacity].into_boxed_slice();
+        let memory = self.memory.as_slice();
+        heap[..memory.len()].copy_from_slice(memory);
+        self.memory = Memory::Heap(heap);
     }
 
     /// Records that a reader has filled `len` bytes of the room.

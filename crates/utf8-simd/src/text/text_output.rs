@@ -134,7 +134,7 @@ impl OneWrite<'_, '_> {
         Ok(len)
     }
 
-    /// Appends the repair of one ill-formed part of at most 64 bytes.
+    /// Appends the repair of one ill-formed part. Of a longer one, only the first 64 bytes are repaired.
     #[inline(always)]
     pub fn repair(self, part: &[u8], repairs: &impl Repairs) {
         // SAFETY: there is room for four times 64 bytes.

@@ -120,15 +120,16 @@ where
 /// What a conversion has read and written, and why it stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transcoded {
-    /// The number of units of the input that have been read: an index at which a character begins.
+    /// The length of the input that has been read: an index at which a character begins. Of [`Utf16Le`] and [`Utf16Be`], these
+    /// are bytes, as in [`written`](Self::written) and [`Stop`].
     pub read: usize,
-    /// The number of units of the output that have been written.
+    /// The length of the output that has been written.
     pub written: usize,
     /// Why it stopped.
     pub stop: Stop,
 }
 
-/// Why a conversion stopped.
+/// Why a conversion stopped. Units of [`Utf16Le`] and [`Utf16Be`] are bytes here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// All of the input has been read.

@@ -434,6 +434,28 @@ mod text {
 
     #[cfg(feature = "std")]
     #[test]
+    fn a_full_buffer_grows_to_any_larger_capacity() {
+        for (small, large) in [(96, 97), (100, 8192), (4, 96), (4, 8192), (8192, 1 << 20)] {
+            let mut buffer = ReadBuffer::new();
+            let mut rest = Vec::new();
+            for capacity in [small, small, large, large] {
+                let room = buffer.room(capacity);
+                assert_eq!(room.is_empty(), rest.len() >= capacity, "{small} {large}");
+                room.fill(rest.len() as u8);
+                let len = room.len();
+                rest.extend(vec![rest.len() as u8; len]);
+                buffer.fill(len);
+                assert_eq!(buffer.rest(), rest, "{small} {large}");
+            }
+            assert_eq!(rest.len(), large);
+        }
+        let mut buffer = ReadBuffer::holding(&[b'a'; 200], 4);
+        assert_eq!(buffer.rest(), [b'a'; 200]);
+        assert_eq!(buffer.room(8192).len(), 8192 - 200);
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
     fn unread_bytes_move_to_the_front_of_the_room() {
         let all = *b"0123456789";
         for len in 0..=all.len() {
