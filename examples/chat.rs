@@ -39,8 +39,9 @@ use futures::StreamExt;
 use tokio::io::AsyncWriteExt;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{self, Receiver, Sender};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tokio_util::codec::FramedRead;
 use utf8_codec::codec::Utf8LinesCodec;
 use utf8_codec::lines::{Line, LineError};
@@ -108,16 +109,26 @@ async fn listen(address: &str, arguments: &Arguments) -> Result<()> {
 
 async fn serve(listener: TcpListener, arguments: &Arguments) -> Result<()> {
     let room = Room::default();
+    // Also for clients that have sent no name yet; others wait.
+    let free = Arc::new(Semaphore::new(arguments.max_clients.saturating_add(NAMELESS)));
     loop {
-        // A connection that fails before it is accepted does not affect the others.
-        let Ok((socket, _)) = listener.accept().await else { continue };
+        let permit = Arc::clone(&free).acquire_owned().await?;
+        let Ok((socket, _)) = listener.accept().await else {
+            // Such as too many open files: try again later.
+            sleep(Duration::from_millis(50)).await;
+            continue;
+        };
         let (room, arguments) = (room.clone(), arguments.clone());
         tokio::spawn(async move {
             // An error ends this connection only.
             let _gone = attend(socket, &room, &arguments).await;
+            drop(permit);
         });
     }
 }
+
+/// How many connections may have sent no name yet while the room is full.
+const NAMELESS: usize = 100;
 
 type Lines = FramedRead<OwnedReadHalf, Utf8LinesCodec>;
 

@@ -75,6 +75,8 @@ enum State<F, S> {
     Waiting(Duration),
     Connecting(Pin<Box<F>>),
     Open(Pin<Box<Utf8Stream<S, EventDecoder>>>),
+    /// `GaveUp` follows the last error.
+    GivingUp,
     Closed,
 }
 
@@ -108,17 +110,18 @@ impl<S> EventResponse<S> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EventSourceError<E, B> {
-    /// There was no response.
+    /// There was no response. The stream connects again or gives up.
     #[error(transparent)]
     Connect(E),
     /// The response is no event stream. The stream ends, unless
     /// [`retry_busy_servers`](crate::sse::Reconnection::retry_busy_servers) makes the status a failure.
     #[error(transparent)]
     Refused(ResponseError),
-    /// An event was rejected, or the body broke. In the second case, the stream connects again.
+    /// An event was rejected, or the body broke. In the second case, the stream connects again or gives up.
     #[error(transparent)]
     Event(StreamError<B>),
-    /// Too many connections in a row have failed or ended without an event. The stream ends.
+    /// Too many connections in a row have failed or ended without an event. The stream ends. If the last of them had an error,
+    /// that is the item before this one.
     #[error("{failures} connections in a row without an event")]
     GaveUp {
         /// The number of connections.
@@ -146,7 +149,8 @@ impl<C, F, S> EventSource<C, F, S> {
         Self { reconnection, ..self }
     }
 
-    /// Sets the decoder that each connection starts with, and so its limits and strictness. Call it before the first poll.
+    /// Sets the decoder that each connection starts with, and so its limits and strictness. Its last event ID is replaced by that
+    /// of the [`Reconnection`]. Call it before the first poll.
     pub fn with_decoder(self, decoder: EventDecoder) -> Self {
         Self { decoder, ..self }
     }
@@ -159,8 +163,8 @@ impl<C, F, S> EventSource<C, F, S> {
         }
     }
 
-    fn next_attempt(&mut self, delay: Option<Duration>) {
-        self.state = delay.map_or(State::Closed, State::Waiting);
+    fn next_attempt(&mut self, delay: Option<Duration>, otherwise: State<F, S>) {
+        self.state = delay.map_or(otherwise, State::Waiting);
     }
 }
 
@@ -191,14 +195,14 @@ where
                             continue;
                         };
                         let delay = this.reconnection.refused(refusal);
-                        this.next_attempt(delay);
+                        this.next_attempt(delay, State::Closed);
                         if refusal != ResponseError::NoContent {
                             return Poll::Ready(Some(Err(EventSourceError::Refused(refusal))));
                         }
                     }
                     Err(error) => {
                         let delay = this.reconnection.failed();
-                        this.next_attempt(delay);
+                        this.next_attempt(delay, State::GivingUp);
                         return Poll::Ready(Some(Err(EventSourceError::Connect(error))));
                     }
                 },
@@ -215,14 +219,15 @@ where
                         None => None,
                     };
                     let delay = this.reconnection.ended(events.decoder());
-                    this.next_attempt(delay);
+                    this.next_attempt(delay, State::GivingUp);
                     if let Some(error) = item {
                         return Poll::Ready(Some(Err(EventSourceError::Event(error))));
                     }
-                    if delay.is_none() {
-                        let failures = this.reconnection.failures();
-                        return Poll::Ready(Some(Err(EventSourceError::GaveUp { failures })));
-                    }
+                }
+                State::GivingUp => {
+                    this.state = State::Closed;
+                    let failures = this.reconnection.failures();
+                    return Poll::Ready(Some(Err(EventSourceError::GaveUp { failures })));
                 }
                 State::Closed => return Poll::Ready(None),
             }

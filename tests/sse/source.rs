@@ -113,7 +113,8 @@ async fn the_delay_doubles_with_each_failure_in_a_row_until_it_gives_up() {
     let down = || Err("down");
     let answers = (0..20).map(|_| down()).collect();
     let times = [(0, ""), (3, ""), (9, ""), (21, ""), (45, ""), (93, ""), (153, "")];
-    assert_eq!(run(rules.clone(), answers).await, seen(&times, &["connect: down"; 7]));
+    let items = [&["connect: down"; 7][..], &["gave up after 7"]].concat();
+    assert_eq!(run(rules.clone(), answers).await, seen(&times, &items));
 
     // An event ends the row of failures; a comment does not.
     let rules = rules.with_max_failures(2);
@@ -139,7 +140,11 @@ async fn a_connection_with_an_event_is_no_failure() {
     let answers = vec![body(&[Ok(b"data: a\n\n")]), body(&[Ok(b"data: b\n\n")]), Err("down")];
     let times = [(0, ""), (3, ""), (6, "")];
     let rules = Reconnection::new().with_max_failures(0);
-    assert_eq!(run(rules, answers).await, seen(&times, &["a", "b", "connect: down"]));
+    let items = ["a", "b", "connect: down", "gave up after 1"];
+    assert_eq!(run(rules.clone(), answers).await, seen(&times, &items));
+    let answers = vec![body(&[Err("reset")])];
+    let items = ["broke: reset", "gave up after 1"];
+    assert_eq!(run(rules, answers).await, seen(&[(0, "")], &items));
 }
 
 #[tokio::test(start_paused = true)]

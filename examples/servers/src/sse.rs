@@ -3,6 +3,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -44,18 +45,26 @@ pub enum ConnectError {
     Output(io::Error),
 }
 
+/// The longest time for a connection.
+const CONNECT: Duration = Duration::from_secs(10);
+
+/// The longest time without a byte of the response. Servers send a comment every 15 seconds or so.
+const SILENCE: Duration = Duration::from_secs(60);
+
 /// Passes the events of `url` on, and reconnects when the stream ends. It returns when the server answers with
 /// the status 204, which the standard has for this purpose.
 ///
 /// # Errors
 ///
-/// An error of the first connection; a response that is no event stream; or too many failures in a row.
+/// An error of the first connection; a response that is no event stream; or too many failures in a row, of which the last error has
+/// been passed on.
 pub async fn follow(
     url: &str,
     rules: Reconnection,
     mut pass_on: impl FnMut(Item) -> io::Result<()>,
 ) -> Result<(), ConnectError> {
-    let client = Client::new();
+    let client = Client::builder().connect_timeout(CONNECT).read_timeout(SILENCE).build();
+    let client = client.map_err(ConnectError::Unreachable)?;
     let connect = |attempt: Attempt| {
         let request = request(&client, url, &attempt.last_event_id);
         async move {

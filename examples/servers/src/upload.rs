@@ -44,7 +44,8 @@ use crate::socket::WriteTimeout;
 pub struct Limits {
     /// The longest body, in bytes. Default: no limit.
     pub body: u64,
-    /// The longest time for the header of a request, also before its first byte. Default: 30 s.
+    /// The longest time for the header of a request, also before its first byte. After so long without a new request, a connection
+    /// ends with those that it has. Default: 30 s.
     pub header: Duration,
     /// The longest time without a byte of the body. Default: 30 s.
     pub idle: Duration,
@@ -126,13 +127,21 @@ async fn serve_one(stream: TcpStream, router: Router, limits: Limits) {
         router.call(request)
     });
     let socket = TokioIo::new(WriteTimeout::new(stream, limits.write));
-    let connection = pin!(builder.serve_connection(socket, service));
-    // The builder waits for the bytes that tell HTTP/1 from HTTP/2 without a limit.
-    let first = pin!(timeout(limits.header, begun.notified()));
-    // An error ends this connection only.
-    if let Either::Right((Ok(()), connection)) = select(connection, first).await {
-        let _lost = connection.await;
+    let mut connection = pin!(builder.serve_connection(socket, service));
+    // The builder waits for the bytes that tell HTTP/1 from HTTP/2 without a limit, and HTTP/2 for the next request.
+    let mut has_begun = false;
+    loop {
+        let next = pin!(begun.notified());
+        match timeout(limits.header, select(connection.as_mut(), next)).await {
+            // An error ends this connection only.
+            Ok(Either::Left(_)) => return,
+            Ok(Either::Right(_)) => has_begun = true,
+            Err(_) if has_begun => break,
+            Err(_) => return,
+        }
     }
+    connection.as_mut().graceful_shutdown();
+    let _lost = connection.await;
 }
 
 /// The service: `POST` or `PUT` to `/`.

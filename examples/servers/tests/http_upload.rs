@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures::stream::{self, FuturesUnordered};
-use futures::{StreamExt, channel::mpsc};
+use futures::{StreamExt, channel::mpsc, future::Either};
 use http_body::Frame;
 use http_body_util::{BodyExt, Full, StreamBody};
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -210,6 +210,42 @@ async fn upload(address: SocketAddr, version: Version, body: Frames) -> (u16, Va
     let status = response.status().as_u16();
     let answer = soon(response.into_body().collect()).await.unwrap().to_bytes();
     (status, serde_json::from_slice(&answer).unwrap())
+}
+
+#[tokio::test]
+async fn an_idle_connection_leaves_its_place_to_others() {
+    let limits = Limits { header: Duration::from_millis(300), connections: 1, ..Limits::default() };
+    for version in [Version::HTTP_11, Version::HTTP_2] {
+        let address = server_with(limits).await;
+        let socket = TokioIo::new(TcpStream::connect(address).await.unwrap());
+        let post = || Request::post(format!("http://{address}/")).header("host", "x");
+        let mut idle = match version {
+            Version::HTTP_2 => {
+                let (sender, connection) =
+                    hyper::client::conn::http2::handshake(TokioExecutor::new(), socket)
+                        .await
+                        .unwrap();
+                tokio::spawn(connection);
+                Either::Left(sender)
+            }
+            _ => {
+                let (sender, connection) =
+                    hyper::client::conn::http1::handshake(socket).await.unwrap();
+                tokio::spawn(connection);
+                Either::Right(sender)
+            }
+        };
+        let request = post().body(Full::<Bytes>::from("first")).unwrap();
+        let response = match &mut idle {
+            Either::Left(sender) => soon(sender.send_request(request)).await,
+            Either::Right(sender) => soon(sender.send_request(request)).await,
+        };
+        assert_eq!(response.unwrap().status(), 200);
+        // It answers every PING, and keeps the connection.
+        let (status, answer) = soon(self::post(address, "utf-8", "next")).await;
+        assert_eq!((status, answer), (200, counts("next")), "{version:?}");
+        drop(idle);
+    }
 }
 
 fn trailers() -> Frame<Bytes> {
