@@ -123,7 +123,7 @@ impl fmt::Display for StreamKind {
 ///
 /// Between calls the detector holds at most three bytes, the beginning of a BOM or of a sequence.
 /// `push(b"")` changes nothing. [`finish`](Self::finish) makes the result certain: further calls
-/// return the same, and bytes pushed after it are ignored until [`reset`](Self::reset). Detection
+/// return the same, and bytes pushed after it only count towards the position until [`reset`](Self::reset). Detection
 /// never fails.
 ///
 /// # Examples

@@ -28,7 +28,8 @@ pin_project! {
     /// Those of the inner reader; nothing is lost, and the next call reads again. In [`ErrorMode::Fatal`], the default,
     /// [`InvalidData`](std::io::ErrorKind::InvalidData) for each ill-formed part in a charset other than UTF-8. The text
     /// before it is returned first, and the next call continues after it. The message contains its offset in the file. A
-    /// `Utf8Reader` or `Utf8Stream` returns it as `StreamError::Inner`; [`error_count`](Self::error_count) counts it.
+    /// `Utf8Reader` or `Utf8Stream` returns it as `StreamError::Inner`; [`error_count`](Self::error_count) counts it. A line or an event
+    /// that contains it is rejected.
     ///
     /// # Cancel safety
     ///

@@ -35,8 +35,9 @@ pin_project! {
     /// # Errors
     ///
     /// [`StreamError::Line`] for a rejected line. [`StreamError::Inner`] for an error of the source.
-    /// A reader (also that of `Utf8Stream::from_reader`) loses nothing when it fails, so there the line continues; a
-    /// reader that always fails yields errors indefinitely. When another source fails, text may be missing at that point, so the
+    /// A reader (also that of `Utf8Stream::from_reader`) loses nothing when it fails, so there the line continues, unless the error
+    /// is an ill-formed part that a [`CharsetReader`](crate::io::CharsetReader) has skipped; a reader that always fails yields errors
+    /// indefinitely. When another source fails, text may be missing at that point, so the
     /// current line is rejected as well, and the rest of it is skipped in bounded memory. The lines continue
     /// after every error.
     ///
@@ -133,7 +134,8 @@ impl<S> Utf8Lines<S> {
     }
 
     /// Keeps the bytes of a rejected line, to store it elsewhere. Its error is returned once the line has ended, not as soon as the
-    /// problem is known, and [`rejected`](Self::rejected) returns its bytes until the next line is rejected.
+    /// problem is known, and [`rejected`](Self::rejected) returns its bytes until the next line is rejected. If the lines become text
+    /// before, they drop it with its error. An error of the source has no line.
     ///
     /// # Examples
     ///

@@ -155,7 +155,7 @@ impl DecimalFrames {
     }
 
     /// Header fields with `Content-Length`, and an empty line, as in the Language Server Protocol and the Debug
-    /// Adapter Protocol. Other fields are ignored.
+    /// Adapter Protocol. Other fields are ignored. The header has at most 4,096 bytes.
     pub const fn content_length() -> Self {
         Self::of(Framing::ContentLength)
     }

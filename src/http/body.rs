@@ -31,7 +31,8 @@ pin_project! {
     /// one frame, which is a copy if something was repaired or if the frame completed a character.
     ///
     /// Between polls it holds at most three bytes, the beginning of a character or of a BOM. In
-    /// [`ErrorMode::Fatal`] it also holds the rest of one inner frame, and trailers after an error.
+    /// [`ErrorMode::Fatal`] it also holds the rest of one inner frame, and trailers after an error or a repair at the
+    /// end.
     /// Bodies in other charsets are converted in blocks of 16 KiB. It is at most 160 bytes larger
     /// than the inner body. Empty frames are skipped, and change nothing.
     ///
@@ -100,7 +101,7 @@ impl<B> Utf8Body<B> {
 
     /// Sets how the text begins and what it may contain. Call it before the first poll.
     ///
-    /// If the text has already begun, it continues with the same offsets: the rejected characters apply to
+    /// Once the first character of the text has been decoded, it continues with the same offsets: the rejected characters apply to
     /// the bytes that have not been decoded, and the other options have no effect.
     ///
     /// If the charset is not UTF-8, the options apply to the converted text: a BOM is recognised at its start, even if
@@ -165,7 +166,7 @@ impl<B> Utf8Body<B> {
     /// Consumes the adaptor and returns the inner body.
     ///
     /// Data that was received but not returned is lost: the beginning of a character
-    /// (`decoder().incomplete()`), the rest of a frame after an error, trailers after an error, and
+    /// (`decoder().incomplete()`), the rest of a frame after an error, trailers after an error or a repair at the end, and
     /// bytes that have not been converted from another charset.
     pub fn into_inner(self) -> B {
         self.chunks.inner
@@ -196,7 +197,7 @@ impl<B> Utf8Body<B> {
     /// Changes the header fields of a message so that they describe this text. Call it before the first poll, if
     /// you send the body on or give it to code that reads the headers.
     ///
-    /// If the charset is not UTF-8, the `Content-Type` then names UTF-8. If the bytes can change, because they are
+    /// If the charset is not UTF-8, a `Content-Type` then names UTF-8; a malformed one is removed. If the bytes can change, because they are
     /// converted, a BOM is removed, or the mode is lossy, the fields that describe them change:
     ///
     /// | field | becomes |

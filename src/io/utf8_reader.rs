@@ -66,7 +66,7 @@ impl<R> Utf8Reader<R> {
 
     /// Sets how the stream begins and what it may contain. Call it before the first read.
     ///
-    /// If the stream has already begun, it continues with the same offsets: the rejected characters apply to the
+    /// Once the first character of the stream has been decoded, it continues with the same offsets: the rejected characters apply to the
     /// bytes that have not been decoded, and the other options have no effect.
     pub fn with_options(mut self, options: Utf8Options) -> Self {
         self.text.decoder = self.text.decoder.with_options(options);
@@ -216,7 +216,7 @@ impl<R: Read> Utf8Reader<R> {
         Ok(text)
     }
 
-    /// Appends the text up to the end to `text`, which may then have at most `max_length` bytes in total.
+    /// Appends the text up to the end to `text`, up to `max_length` bytes in total. If `text` is longer already, only an empty rest is no error.
     ///
     /// # Errors
     ///

@@ -17,7 +17,7 @@ use crate::utf16::Utf16Decoder;
 /// not implement `Write`, because arbitrary bytes need not be text.
 ///
 /// Dropping it writes the buffered bytes and ignores errors, as [`BufWriter`](io::BufWriter) does: call `finish` or
-/// `flush` first to see them. A held surrogate is lost. If the inner writer panicked in a write, nothing more is written.
+/// `flush` first to see them. A held surrogate is lost. If the inner writer panicked in a write, dropping writes nothing.
 ///
 /// A trailing high surrogate is held until the next unit arrives; `flush` keeps it. `finish` and any other text
 /// that is not empty turn it into an unpaired surrogate. The [`ErrorMode`] decides what replaces an unpaired surrogate.

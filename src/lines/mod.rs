@@ -108,7 +108,8 @@ pub struct LineOf<T> {
     pub offset: u64,
     /// See [`is_terminated`](Self::is_terminated).
     pub(crate) end: LineEnd,
-    /// The number of errors in the line that were repaired, like the decoder's `error_count()`. 0 in
+    /// The number of errors in the line that were repaired, like the decoder's `error_count()`. If the lines were converted from
+    /// another charset, the conversion counts its repairs for the whole stream only. 0 in
     /// [`ErrorMode::Fatal`](crate::ErrorMode::Fatal), and for lines of text. In a line that a
     /// [`FallbackDecoder`](crate::fallback::FallbackDecoder) decodes as a whole, only the first ill-formed part counts, and
     /// characters that the options reject.
@@ -205,8 +206,8 @@ impl From<LineRef<'_>> for Line {
 /// The error of a rejected line. The next line is not affected.
 ///
 /// Every variant has the number of the line and the offset of its first byte; [`number`](Self::number) and
-/// [`offset`](Self::offset) return them. The message contains the number, the reason, and an offset in the stream: of
-/// the ill-formed part, of the CR, or of a line that is too long.
+/// [`offset`](Self::offset) return them. The message contains the number, the reason, and, unless a BOM is missing, an offset in
+/// the stream: of the ill-formed part, of the CR or LF, or of a line that is too long.
 /// The bytes of the line are discarded, and with them whether a delimiter ended it, because the error is
 /// returned before the line has ended. To keep both, use [`LineDecoder::keep_rejected`] or that of the type that returns the lines.
 /// To close a connection after an error, while the peer is still sending, see

@@ -51,7 +51,8 @@
 //!
 //! If a reader, stream, writer, body or conversion that you pass to this crate panics, the panic propagates.
 //! You can continue to use the object: received bytes are kept, and the text of an interrupted write was
-//! taken whole or not at all. A reader that reports bytes it did not read, or that replaces its `ReadBuf`,
+//! taken whole or not at all. Only a chunk whose conversion to `Bytes` panics is lost: text continues after it, and the line or
+//! the event that it belongs to is not returned. A reader that reports bytes it did not read, or that replaces its `ReadBuf`,
 //! causes an error or wrong text; the text is well-formed in any case.
 //!
 //! # Cooperative scheduling

@@ -106,7 +106,7 @@ impl<S> Utf8Stream<S> {
 
     /// Sets how the stream begins and what it may contain. Call it before the first poll.
     ///
-    /// If the stream has already begun, it continues with the same offsets: the rejected characters apply
+    /// Once the first character of the stream has been decoded, it continues with the same offsets: the rejected characters apply
     /// to the bytes that have not been decoded, and the other options have no effect.
     pub fn with_options(self, options: Utf8Options) -> Self {
         self.map_decoder(|decoder| decoder.with_options(options))

@@ -58,7 +58,7 @@ pin_project! {
     /// found. Its inner error ([`get_ref`](std::io::Error::get_ref)) is a [`Utf16Error`].
     /// Unpaired surrogates are skipped and everything else has been taken, so do not repeat that call.
     ///
-    /// After `close`, [`BrokenPipe`](std::io::ErrorKind::BrokenPipe).
+    /// After `close`, text is [`BrokenPipe`](std::io::ErrorKind::BrokenPipe).
     ///
     /// # Cancel safety
     ///

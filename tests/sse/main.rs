@@ -723,6 +723,36 @@ fn endless_lines_of_one_event_hold_bounded_memory() {
     }
 }
 
+#[test]
+fn an_event_takes_no_more_memory_than_its_limit_however_it_arrives() {
+    // Not powers of two, to which a growing string comes by itself.
+    for (limit, piece) in [(1000, 1), (9000, 7), (90_000, 1000), (900_000, 20_000)] {
+        for field in ["data", "event", "id"] {
+            for (is_strict, left) in [(false, 0), (false, 1), (true, 0), (true, 1)] {
+                let decoder = EventDecoder::new().with_max_length(limit).with_max_id_length(limit);
+                let mut decoder = if is_strict { decoder.strict() } else { decoder };
+                let (start, content) = (format!("{field}: "), vec![b'x'; limit - left]);
+                let before = watch();
+                let mut errors = |bytes: &[u8]| {
+                    let errors = decoder.push(bytes).filter_map(Result::err).count();
+                    let held = held() - before;
+                    assert!(held <= limit as isize + 64, "{held} of {limit} by {piece}: {field}");
+                    errors
+                };
+                assert_eq!(errors(start.as_bytes()), 0);
+                content.chunks(piece).for_each(|piece| assert_eq!(errors(piece), 0));
+                assert_eq!(errors(b"\n"), 0);
+                if field == "data" {
+                    // The LF between two lines reaches or exceeds the limit.
+                    ["data", ":", " "].iter().for_each(|at| assert_eq!(errors(at.as_bytes()), 0));
+                    assert_eq!(errors(b"x\n"), 1);
+                    assert!(held() - before < 64, "nothing is held of a rejected event");
+                }
+            }
+        }
+    }
+}
+
 /// Streams from which a caller keeps every event, as much memory for as few bytes as possible: each is a start and a unit that
 /// repeats, and has a million bytes.
 fn hoarded() -> Vec<String> {

@@ -65,8 +65,8 @@ impl Utf8Decoder {
 
     /// Sets the options. Call it before the first push.
     ///
-    /// If the stream has begun, it continues with the same offsets. The rejected characters apply to the bytes
-    /// that have not been decoded. The other options apply after the next [`reset`](Self::reset).
+    /// Once the first character of the stream has been decoded, it continues with the same offsets. The rejected characters apply to
+    /// the bytes that have not been decoded. The other options apply after the next [`reset`](Self::reset).
     pub const fn with_options(self, options: Utf8Options) -> Self {
         Self { scanner: self.scanner.with_options(options), ..self }
     }

@@ -45,8 +45,8 @@ impl EventDecoder {
         };
         let Some(at) = at else { return self.find_any(input, "") };
         let value = &input[at..];
-        if at > 0
-            && self.pending.expects_more_than(value.len())
+        // Not if `at` is 0: then the data is short.
+        if self.pending.expects_more_than(value.len())
             && self.make_deferrable()
             && self.take_cut_value(&mut input, at)
         {
@@ -55,7 +55,7 @@ impl EventDecoder {
         let Front { text, end } = Front::of(value);
         let is_cut = end == value.len();
         if at == 0 || is_cut {
-            if at > 0 {
+            if at != 0 {
                 self.begin_data();
                 self.begin_first_value(&mut input, at);
             }
@@ -85,7 +85,7 @@ impl EventDecoder {
         let front = &value[..value.len().min(self.pending.deferrable)];
         self.begin_data();
         let len = self.pending.defer(front, self.rules);
-        if len < front.len() || (len < value.len() && line_end(&value[len..]).is_some()) {
+        if line_end(&value[len..]).is_some() {
             self.pending.drop_copy();
             return false;
         }

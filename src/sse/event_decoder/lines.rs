@@ -368,7 +368,7 @@ impl Field {
         if let Some(at) = Self::data_value(input) {
             return Begin::Value(Self::Data, at);
         }
-        let head = &input[..input.len().min(Head::LONGEST - 1)];
+        let head = &input[..input.len().min(Head::LONGEST)];
         let is_end = |&byte: &u8| byte == b':' || is_line_end(byte);
         let Some(len) = head.iter().position(is_end) else {
             let is_short = head.len() < Head::LONGEST - 1;
