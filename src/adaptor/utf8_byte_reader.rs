@@ -22,8 +22,8 @@ pin_project! {
     /// An error of the reader is returned unchanged. An ill-formed part is
     /// [`InvalidData`](std::io::ErrorKind::InvalidData), or
     /// [`UnexpectedEof`](std::io::ErrorKind::UnexpectedEof) if the stream ends inside a character, with
-    /// the [`Utf8Error`](crate::Utf8Error) as its inner error ([`get_ref`](std::io::Error::get_ref)). The text before an error is read first.
-    /// The next read continues after the error.
+    /// the [`Utf8Error`](crate::Utf8Error) as its inner error ([`get_ref`](std::io::Error::get_ref)). The text before an error is
+    /// read first. The next read continues after the error.
     ///
     /// # Cancel safety
     ///

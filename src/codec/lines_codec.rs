@@ -206,8 +206,9 @@ impl Utf8LinesCodec {
     }
 
     /// Counts `len` bytes that the caller has removed from the read buffer between two lines, such as a body whose length a
-    /// header has given. The next line begins after them, without a BOM. With [`Delimiter::any_newline`], an LF at the front of the read buffer
-    /// that follows the CR of the header is one of these bytes. Offsets are below 2^64: `len` is a number of bytes that have arrived.
+    /// header has given. The next line begins after them, without a BOM. With [`Delimiter::any_newline`], an LF that follows the CR of
+    /// the header and is still in the read buffer is one of these bytes. Offsets are below 2^64: `len` is a number of bytes that have
+    /// arrived.
     ///
     /// # Examples
     ///

@@ -56,8 +56,8 @@ pub type CheckedBody<B> =
 /// | several media types, and only some of them are text or JSON | is rejected with 400 |
 ///
 /// To reject what is not validated, use [`with_header_check`](Self::with_header_check): [`require_checkable`] rejects
-/// the first two, and a `Content-Range` with any status, for text and JSON; [`require_text`], [`require_json`] and [`require_text_or_json`] also reject other
-/// media types.
+/// the first two, and a `Content-Range` with any status, for text and JSON; [`require_text`], [`require_json`] and
+/// [`require_text_or_json`] also reject other media types.
 ///
 /// [`require_checkable`]: crate::http::require_checkable
 /// [`require_text`]: crate::http::require_text

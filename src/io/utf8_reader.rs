@@ -216,7 +216,8 @@ impl<R: Read> Utf8Reader<R> {
         Ok(text)
     }
 
-    /// Appends the text up to the end to `text`, up to `max_length` bytes in total. If `text` is longer already, only an empty rest is no error.
+    /// Appends the text up to the end to `text`, up to `max_length` bytes in total. If `text` is longer already, only an empty rest
+    /// is no error.
     ///
     /// # Errors
     ///

@@ -4,8 +4,8 @@ use crate::simd::Level;
 
 /// Finds one of two bytes, one match after another.
 ///
-/// It tests 64 bytes at once, up to eight times, and remembers the matches in them. A search that starts again after each match costs more than
-/// the distance to the next, if that is short: the lines of a text, the fields of a record.
+/// It tests 64 bytes at once, up to eight times, and remembers the matches in them. A search that starts again after each match
+/// costs more than the distance to the next, if that is short: the lines of a text, the fields of a record.
 ///
 /// # Examples
 ///

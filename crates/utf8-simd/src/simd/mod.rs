@@ -24,8 +24,8 @@
 //! - **A level runs only on a machine that supports it.** [`Level`] wraps a private enumeration. It is
 //!   constructed only for a level whose features the machine has. (`tests/levels/validate.rs`)
 //! - **Vectors are proofs.** The vector types are private. Only functions of their level construct one, and these run only where
-//!   the machine has all features of the level. The bodies of their methods are safe functions with the target feature, which `arithmetic!` calls: an unsafe
-//!   operation in a body, or an instruction that the feature does not include, does not compile.
+//!   the machine has all features of the level. The bodies of their methods are safe functions with the target feature, which
+//!   `arithmetic!` calls: an unsafe operation in a body, or an instruction that the feature does not include, does not compile.
 //! - **A vector is loaded from an array and stored to one**, by one function for each length. Slices are checked
 //!   before, except in the innermost loops, where a check would take 5 to 20 % more instructions.
 //! - **Nothing outside a slice is accessed.** `tests/levels/guard.rs` places inputs and outputs next to
