@@ -37,7 +37,8 @@ mod charsets {
     use utf8_codec::io::{CharsetReader, StreamError};
     use utf8_codec::lines::Line;
     #[cfg(feature = "encoding_rs")]
-    use utf8_codec::{BomPolicy, Utf8Options, io::Utf8Reader, stream};
+    use utf8_codec::{BomPolicy, Utf8Options};
+    use utf8_codec::{io::Utf8Reader, stream};
 
     #[cfg(feature = "encoding_rs")]
     const STRIP: Utf8Options = Utf8Options::new().with_bom(BomPolicy::Strip);
