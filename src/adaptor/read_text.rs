@@ -10,7 +10,8 @@ use utf8_simd::text::{ReadBuffer, assert_char_boundary};
 
 use crate::adaptor::{CAPACITY, ChunkText, MAX_CAPACITY, SourceState, StreamError};
 use crate::decoder::{
-    AtEnd, ErrorMode, Scanner, Step, Utf8Decoder, Utf8Error, Utf8Options, append_within,
+    AtEnd, BOM, BomPolicy, ErrorMode, Scanner, Step, Utf8Decoder, Utf8Error, Utf8Options,
+    append_within,
 };
 
 /// What has been read: text, repaired text and bytes that have not been decoded.
@@ -385,19 +386,19 @@ impl ReadText {
         if is_repaired {
             taken.locate();
         }
-        let Self { buffer, mut decoder, mode, repaired, rejected_left, .. } = taken;
+        let Self { buffer, mut decoder, mode, repaired, repaired_in, rejected_left, .. } = taken;
         let (len, errors, rejected) = match is_repaired {
             true => (repaired.source_left as usize, repaired.errors_left, rejected_left),
             false => (buffer.as_str().len(), 0, 0),
         };
-        if is_repaired && decoder.position() == len as u64 {
-            // A BOM is expected again. The result is the same.
-            decoder.reset();
-        } else {
-            decoder.scanner_mut().unread(len);
-            decoder.forget(errors.into(), rejected.into());
-        }
+        let begins_stream = is_repaired && decoder.position() == len as u64;
+        let (_, options) = repaired_in;
         let chunk = Bytes::copy_from_slice(buffer.rest_after(len));
+        decoder.scanner_mut().unread(len);
+        decoder.forget(errors.into(), rejected.into());
+        if begins_stream && options.bom() == Some(BomPolicy::Forbid) && chunk.starts_with(&BOM) {
+            decoder.scanner_mut().reopen(options); // it is rejected again
+        }
         (ChunkText { decoder, mode, chunk }, state)
     }
 

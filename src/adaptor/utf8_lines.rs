@@ -135,7 +135,8 @@ impl<S> Utf8Lines<S> {
 
     /// Keeps the bytes of a rejected line, to store it elsewhere. Its error is returned once the line has ended, not as soon as the
     /// problem is known, and [`rejected`](Self::rejected) returns its bytes until the next line is rejected. If the lines become text
-    /// before, they drop it with its error. An error of the source has no line.
+    /// before, they drop it with its error. An error of the source has no line; inside a rejected line it is returned first, and the
+    /// bytes after it are kept too.
     ///
     /// # Examples
     ///

@@ -115,6 +115,12 @@ impl BomState {
         matches!(self, Self::Over(_))
     }
 
+    /// Whether a CR has ended a line, to which an LF here belongs.
+    #[cfg(feature = "stream")]
+    pub(crate) const fn expects_lf(self) -> bool {
+        matches!(self, Self::AfterCr(_))
+    }
+
     pub(crate) const fn bom_seen(self) -> bool {
         matches!(self.removed(), Removed::Bom)
     }

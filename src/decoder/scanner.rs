@@ -77,7 +77,12 @@ impl Scanner {
 
     /// Removes a BOM, whatever the policy, if the stream can still begin with one.
     pub(crate) const fn expect_bom(&mut self) {
-        *self = self.with_options(self.options.with_bom(BomPolicy::Strip));
+        self.start = self.with_options(self.options.with_bom(BomPolicy::Strip)).start;
+    }
+
+    /// Expects what `options` say at the start of the stream, to which the caller returns.
+    pub(crate) const fn reopen(&mut self, options: Utf8Options) {
+        self.start = options.start();
     }
 
     pub(crate) const fn bom_seen(&self) -> bool {

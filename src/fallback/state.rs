@@ -65,6 +65,8 @@ pub struct FallbackUses {
 pub(super) enum Reading {
     /// Before the first byte of a stream whose BOM decides.
     Start,
+    /// As `Start`, but after the end of an empty stream: no BOM is expected.
+    Begun,
     /// In UTF-8. With [`Extent::Line`], only ASCII precedes the position in this line.
     Utf8,
     /// A line that began with ASCII and continues here with other text, of which `checked` bytes
@@ -138,6 +140,11 @@ impl FallbackState {
             let step = match (self.reading, self.extent) {
                 (Reading::Legacy, _) => Some(self.step_legacy(&mut at)),
                 (Reading::Start, _) => self.step_start(&mut at),
+                (Reading::Begun, _) if at.input.is_empty() => Some(Step::NeedMore),
+                (Reading::Begun, _) => {
+                    self.begin_legacy(at.decoder);
+                    None
+                }
                 (Reading::Utf8, Extent::WithoutBom) => Some(at.step_utf8()),
                 (Reading::Utf8, Extent::Rest) => self.step_until_ill_formed(&mut at),
                 (Reading::Utf8, Extent::Part) => Some(self.step_many_parts(&mut at)),
@@ -158,11 +165,13 @@ impl FallbackState {
         }
     }
 
-    /// Ends the stream. A new line begins after it.
+    /// Ends the stream. A new line begins after it, and no BOM is expected.
     pub(crate) fn finish(&mut self) {
-        if matches!(self.extent, Extent::Part | Extent::Line { .. }) {
-            self.reading = Reading::Utf8;
-        }
+        self.reading = match (self.extent, self.reading) {
+            (Extent::Part | Extent::Line { .. }, _) => Reading::Utf8,
+            (_, Reading::Start) => Reading::Begun,
+            (_, reading) => reading,
+        };
     }
 
     /// Looks for the BOM that decides.
@@ -172,7 +181,10 @@ impl FallbackState {
         if !before.start().is_over() {
             match at.step() {
                 Step::Skip(len) => {
-                    self.reading = Reading::Utf8;
+                    // Otherwise it is the LF of a line end, before a stream that continues after lines.
+                    if at.decoder.bom_seen() {
+                        self.reading = Reading::Utf8;
+                    }
                     return Some(Step::Skip(len));
                 }
                 Step::NeedMore if !at.decoder.scanner().start().is_over() => {
@@ -445,7 +457,7 @@ impl FallbackState {
     /// Returns whether the rest of the stream is in the legacy encoding.
     #[inline]
     pub(crate) fn is_legacy(&self) -> bool {
-        matches!(self.reading, Reading::Legacy)
+        matches!(self.reading, Reading::Legacy | Reading::Begun)
     }
 
     /// Returns whether a BOM decides the encoding, and no byte has arrived.
@@ -511,9 +523,12 @@ impl FallbackState {
         text: &mut String,
     ) -> Result<(), Utf8Error> {
         if let Some(at) = legacy
-            && self.is_by_line()
+            && (self.is_by_line() || matches!(self.reading, Reading::Begun))
         {
             self.begin(scanner.position() + at as u64);
+        }
+        if matches!(self.reading, Reading::Begun) {
+            self.reading = Reading::Legacy;
         }
         let (mut utf8, mut legacy_bytes) =
             legacy.and_then(|at| bytes.split_at_checked(at)).unwrap_or((bytes, &[]));

@@ -402,7 +402,10 @@ where
         Poll::Ready(next.map(|next| {
             let (offset, item) = match next {
                 Ok((offset, next)) => (offset, Ok(next)),
-                Err(error) => (this.chars.offset(), Err(error)),
+                Err(error) => {
+                    let decoder = this.chars.get_ref().decoder();
+                    (decoder.position() - decoder.incomplete().len() as u64, Err(error))
+                }
             };
             (StreamError::position_of(this.position, offset, &item), item)
         }))

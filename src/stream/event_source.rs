@@ -149,9 +149,9 @@ impl<C, F, S> EventSource<C, F, S> {
         Self { reconnection, ..self }
     }
 
-    /// Sets the decoder that each connection starts with, and so its limits and strictness. Its last event ID is replaced by that
-    /// of the [`Reconnection`]. Call it before the first poll.
-    pub fn with_decoder(self, decoder: EventDecoder) -> Self {
+    /// Sets the limits and the strictness, those of `decoder`. What that has decoded is dropped. Call it before the first poll.
+    pub fn with_decoder(self, mut decoder: EventDecoder) -> Self {
+        decoder.reset();
         Self { decoder, ..self }
     }
 

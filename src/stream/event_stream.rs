@@ -15,6 +15,7 @@ use utf8_simd::text::slice_text;
 use crate::adaptor::{AfterError, ChunkText, MAX_TURNS, SourceState, coop_yield};
 use crate::decoder::free_if_empty;
 use crate::sse::{Event, EventDecoder, EventItem, Found, Rejection, SharedStr};
+use crate::stream::utf8_stream::Conversion;
 use crate::stream::{StreamError, Utf8Stream};
 
 impl<S> Utf8Stream<S> {
@@ -185,7 +186,8 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
     ) -> Poll<Option<Result<T, StreamError<S::Error>>>> {
         let mut this = self.project();
         let ChunkText { decoder, chunk: held, .. } = this.text;
-        if mem::take(this.is_converting) {
+        if *this.conversion == Conversion::Running {
+            *this.conversion = Conversion::Done;
             decoder.reject_event();
         }
         if !held.is_empty() {
@@ -205,9 +207,12 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
             }
             match ready!(this.inner.as_mut().try_poll_next(cx)) {
                 Some(Ok(chunk)) => {
-                    *this.is_converting = true;
-                    let chunk: Bytes = chunk.into();
-                    *this.is_converting = false;
+                    let before = mem::replace(this.conversion, Conversion::Running);
+                    let mut chunk: Bytes = chunk.into();
+                    *this.conversion = Conversion::Done;
+                    if before == Conversion::DoneAfterCr {
+                        *this.conversion = before.strip_lf(&mut chunk);
+                    }
                     // Until here, the chunk is in registers: rows `event-stream/*/1`.
                     if decoder.take_byte(&chunk) {
                         continue;

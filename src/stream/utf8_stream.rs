@@ -3,7 +3,7 @@
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use bytestring::ByteString;
 use futures::stream::FusedStream;
 use futures::{Stream, TryStream, TryStreamExt};
@@ -82,8 +82,32 @@ pin_project! {
         pub(super) state: SourceState,
         // What follows the last error of `inner`.
         pub(super) after_error: fn(&S) -> AfterError,
-        // Of events: whether a chunk is being converted, or its conversion has panicked.
-        pub(super) is_converting: bool,
+        // Of events.
+        pub(super) conversion: Conversion,
+    }
+}
+
+/// The conversion of a chunk, of which the panic of a caller's code can be the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Conversion {
+    /// No chunk is being converted.
+    Done,
+    /// As `Done`; an LF at the start of the next chunk belongs to the CR that has ended the line before the events.
+    DoneAfterCr,
+    /// A chunk is being converted, or its conversion has panicked.
+    Running,
+}
+
+impl Conversion {
+    /// Removes the LF that `chunk` may begin with, and returns what follows.
+    #[cold]
+    pub(super) fn strip_lf(self, chunk: &mut Bytes) -> Self {
+        match chunk.first() {
+            Some(b'\n') => chunk.advance(1),
+            Some(_) => {}
+            None => return self,
+        }
+        Self::Done
     }
 }
 
@@ -95,7 +119,7 @@ impl<S> Utf8Stream<S> {
             text: ChunkText::new(),
             state: SourceState::Open,
             after_error: |_| AfterError::Gap,
-            is_converting: false,
+            conversion: Conversion::Done,
         }
     }
 
@@ -154,7 +178,10 @@ impl<S> Utf8Stream<S> {
     }
 
     /// Continues with `decoder`, which receives all bytes that have not been decoded.
-    pub(super) fn into_chunks<D>(self, decoder: D) -> Utf8Stream<S, D> {
+    pub(super) fn into_chunks<D>(mut self, decoder: D) -> Utf8Stream<S, D> {
+        if self.text.decoder.scanner().start().expects_lf() {
+            self.conversion = Conversion::DoneAfterCr.strip_lf(&mut self.text.chunk);
+        }
         self.map_text(|ChunkText { decoder: mut previous, mode, mut chunk }| {
             let held = previous.take_held();
             // A BOM that was removed when nothing else had been decoded is still the first bytes.
@@ -184,7 +211,8 @@ impl<S> Utf8Stream<S> {
         };
         let mut text = self.text;
         let held = text.decoder.take_held();
-        if !held.is_empty() {
+        // Nothing follows them after an error that ends the stream: then they are no text.
+        if !held.is_empty() && (self.after_error)(&self.inner) != AfterError::End {
             text.chunk = [held.as_bytes(), &text.chunk].concat().into();
         }
         Utf8Lines::continuing(self.inner, (text, state), self.after_error)
@@ -442,7 +470,7 @@ impl<S, D> Utf8Stream<S, D> {
 
     /// Changes the decoder, the error mode and the rest of the chunk.
     fn map_text<T>(self, map: impl FnOnce(ChunkText<D>) -> ChunkText<T>) -> Utf8Stream<S, T> {
-        let Self { inner, text, state, after_error, is_converting } = self;
-        Utf8Stream { inner, text: map(text), state, after_error, is_converting }
+        let Self { inner, text, state, after_error, conversion } = self;
+        Utf8Stream { inner, text: map(text), state, after_error, conversion }
     }
 }

@@ -120,6 +120,34 @@ fn repairs_of_a_line_longer_than_the_largest_buffer_are_read_in_pieces() {
 }
 
 #[test]
+fn what_the_start_of_the_stream_has_decided_is_the_same_in_lines_after_a_look_ahead() {
+    let policy = |bom| Utf8Options::new().with_bom(bom);
+    let require = policy(BomPolicy::Require);
+    for looks in [false, true] {
+        let mut reader = Utf8Reader::new(&b"\xFFab\n"[..]).with_options(require);
+        assert_eq!(of_stream(reader.next_str().unwrap_err()), "<0 []>");
+        let mut reader = reader.with_error_mode(ErrorMode::Replacement);
+        if looks {
+            assert_eq!(reader.peek_str().unwrap(), Some("\u{FFFD}ab\n"));
+        }
+        let mut lines = reader.into_lines();
+        let line = lines.next().unwrap().unwrap();
+        assert_eq!((&*line.text, line.error_count), ("\u{FFFD}ab", 1), "{looks}");
+        assert_eq!(lines.decoder().error_count(), 2);
+
+        let forbid = policy(BomPolicy::Forbid);
+        let reader = Utf8Reader::new("\u{FEFF}ab\n".as_bytes()).with_options(forbid);
+        let mut reader = reader.with_error_mode(ErrorMode::Replacement);
+        if looks {
+            assert_eq!(reader.peek_str().unwrap(), Some("\u{FFFD}ab\n"));
+            reader = reader.with_options(policy(BomPolicy::Keep)); // too late
+        }
+        let line = reader.into_lines().next().unwrap().unwrap();
+        assert_eq!((&*line.text, line.error_count), ("\u{FFFD}ab", 1), "{looks}");
+    }
+}
+
+#[test]
 fn an_interrupted_read_is_repeated() {
     let interrupted = Error(ErrorKind::Interrupted);
     let does = [interrupted, Chunk(b"5 \xE2"), interrupted, interrupted, Chunk(b"\x82\xAC"), End];

@@ -343,6 +343,13 @@ mod streams {
         let expected = [(1, 1, 0), (1, 2, 1), (2, 1, 2), (2, 2, 3), (2, 2, 3), (2, 3, 5)];
         assert_eq!(places.collect::<Vec<_>>(), expected);
         assert_eq!(items[3].1, Err(StreamError::Inner("broken")));
+
+        // After an error in the text, and before a character that is cut.
+        let chunks = [Ok(&b"a\xFF"[..]), Err("broken"), Ok(b"\xC3"), Err("broken"), Ok(b"\xA9")];
+        let chars = stream::iter(chunks).utf8().chars().with_positions();
+        let items: Vec<_> = block_on(chars.collect());
+        let places = items.iter().map(|(at, _)| (at.column, at.offset));
+        assert_eq!(places.collect::<Vec<_>>(), [(1, 0), (2, 1), (3, 2), (3, 2), (3, 2)]);
     }
 
     /// A user's type without any bound.

@@ -1378,6 +1378,67 @@ fn a_line_after_skipped_bytes_is_the_same_whether_or_not_they_were_searched_for_
 }
 
 #[test]
+fn an_lf_that_arrives_after_its_cr_is_no_bom_that_decides_the_encoding_of_the_text() {
+    let input = b"h\r\n\xE9";
+    for cut in 2..input.len() {
+        let mut lines = Utf8LinesCodec::new().with_delimiter(Delimiter::any_newline());
+        let mut buffer = BytesMut::from(&input[..cut]);
+        assert_eq!(lines.decode(&mut buffer).unwrap().unwrap().unwrap(), "h");
+        let latin1 = FallbackDecoder::without_bom(LegacyEncoding::latin1());
+        let mut codec = Utf8Codec::from(lines).with_fallback(latin1);
+        buffer.extend_from_slice(&input[cut..]);
+        assert_eq!(codec.decode_eof(&mut buffer).unwrap().unwrap(), "é", "{cut}");
+        assert_eq!((codec.fallback_uses().first, codec.decoder().error_count()), (Some(3), 0));
+    }
+}
+
+#[test]
+fn a_bom_that_decides_the_encoding_of_one_stream_is_text_in_the_next() {
+    let latin1 = || LegacyEncoding::latin1();
+    let without_bom = || FallbackDecoder::without_bom(latin1());
+    let bom = "\u{FEFF}x\n".as_bytes();
+    let text = |mut codec: Utf8ChunksCodec, buffer: &mut BytesMut| {
+        codec.decode_eof(buffer).unwrap().unwrap().unwrap()
+    };
+
+    // After `reset`, with the options of the codec.
+    let mut lines = Utf8LinesCodec::new().with_fallback(without_bom());
+    let mut buffer = BytesMut::from(&b"h\n"[..]);
+    assert_eq!(lines.decode(&mut buffer).unwrap().unwrap().unwrap(), "h");
+    let mut chunks = Utf8ChunksCodec::from(lines.clone());
+    chunks.reset();
+    assert_eq!(text(chunks, &mut BytesMut::from(bom)), "\u{FEFF}x\n");
+    let mut lines = lines.with_fallback(FallbackDecoder::part(latin1()));
+    lines.reset();
+    let line = lines.decode(&mut BytesMut::from(bom)).unwrap().unwrap().unwrap();
+    assert_eq!((&*line, line.offset), ("\u{FEFF}x", 0));
+
+    // Whether or not it was looked for.
+    for cut in 0..3 {
+        let mut lines = Utf8LinesCodec::new().with_fallback(without_bom());
+        let mut codec = Utf8Codec::new().with_fallback(without_bom());
+        let mut buffers = [BytesMut::from(&bom[..cut]), BytesMut::from(&bom[..cut])];
+        assert_eq!(lines.decode(&mut buffers[0]).unwrap(), None);
+        assert_eq!(codec.decode(&mut buffers[1]).unwrap(), None);
+        buffers.iter_mut().for_each(|buffer| buffer.extend_from_slice(&bom[cut..]));
+        let chunks = Utf8ChunksCodec::from(lines);
+        assert_eq!(text(chunks, &mut buffers[0]), "\u{FEFF}x\n", "{cut}");
+        let mut codec = codec.with_fallback(FallbackDecoder::part(latin1()));
+        assert_eq!(codec.decode(&mut buffers[1]).unwrap().unwrap(), "\u{FEFF}x\n", "{cut}");
+    }
+
+    // After the end of an empty stream, no BOM is expected.
+    for bom_policy in [BomPolicy::Keep, BomPolicy::Strip] {
+        let options = Utf8Options::new().with_bom(bom_policy);
+        let mut lines = Utf8LinesCodec::new().with_options(options).with_fallback(without_bom());
+        assert_eq!(lines.decode_eof(&mut BytesMut::new()).unwrap(), None);
+        let line = lines.decode(&mut BytesMut::from(bom)).unwrap().unwrap().unwrap();
+        assert_eq!(line, "ï»¿x", "{bom_policy:?}");
+        assert_eq!((lines.fallback_uses().first, lines.fallback_uses().runs), (Some(0), 1));
+    }
+}
+
+#[test]
 fn errors_of_a_line_whose_buffer_was_replaced_are_not_counted() {
     let mut lines = Utf8LinesCodec::new().with_error_mode(ErrorMode::Replacement);
     let mut buffer = BytesMut::from(&b"a\xFF\xFF"[..]);

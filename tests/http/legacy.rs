@@ -157,6 +157,16 @@ fn the_source_of_a_text_stream_counts_what_the_conversion_has_repaired() {
     );
 }
 
+#[cfg(feature = "stream")]
+#[test]
+fn nothing_follows_the_error_that_ends_a_body_in_its_lines() {
+    let does = [Data(b"x\xE2\x82"), Fail("reset")];
+    let mut body = body(&does);
+    assert_eq!(body.next_text().now_or_never().unwrap().unwrap().unwrap(), "x");
+    assert!(body.next_text().now_or_never().unwrap().unwrap().is_err());
+    assert!(block_on(body.into_lines().next()).is_none());
+}
+
 #[test]
 fn data_after_trailers_is_decoded() {
     let does = [Data(b"\x93"), Trailers("1"), Data(b"\x93\xFA"), Trailers("2"), End];

@@ -291,8 +291,27 @@ fn after_the_end_of_an_empty_stream_legacy_bytes_are_decoded_at_once() {
     let mut decoder = FallbackDecoder::without_bom(LATIN1);
     let mut text = String::new();
     decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
+    let uses = decoder.fallback_uses();
+    assert_eq!((uses.first, uses.runs), (None, 0));
     push(&mut decoder, b"\xE2", &mut text);
     assert_eq!((&*text, decoder.incomplete()), ("â", &b""[..]));
+    let uses = decoder.fallback_uses();
+    assert_eq!((uses.first, uses.runs, uses.bytes), (Some(0), 1, 1));
+
+    // No BOM is expected until `reset`.
+    for at in 0..=3 {
+        let (first, second) = "\u{FEFF}x".as_bytes().split_at(at);
+        let (mut decoder, mut text) = (FallbackDecoder::without_bom(LATIN1), String::new());
+        decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
+        push(&mut decoder, first, &mut text);
+        push(&mut decoder, second, &mut text);
+        assert_eq!((&*text, decoder.bom_seen()), ("ï»¿x", false));
+        decoder.reset();
+        text.clear();
+        push(&mut decoder, first, &mut text);
+        push(&mut decoder, second, &mut text);
+        assert_eq!((&*text, decoder.bom_seen()), ("x", true));
+    }
 }
 
 /// Long inputs with near errors are decoded many parts at once; single bytes never are.

@@ -125,6 +125,26 @@ async fn the_delay_doubles_with_each_failure_in_a_row_until_it_gives_up() {
     assert_eq!(run(rules, answers).await, seen(&times, &items));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_decoder_that_was_used_gives_its_limits_only() {
+    let mut decoder = EventDecoder::new().with_max_length(6);
+    assert_eq!(decoder.push_items(b"retry: 7000\nid: 7\n\ndata: old\n").count(), 0);
+    let chunks = [&b": c\ndata: 1\n\n"[..], b": d\ndata: 2\n\ndata: longest\n\n"];
+    let mut answers = vec![body(&chunks.map(Ok))].into_iter();
+    let connect = |attempt: Attempt| {
+        let answer = answers.next().unwrap_or_else(|| status(204));
+        async move {
+            sleep(attempt.delay).await;
+            answer
+        }
+    };
+    let start = Instant::now();
+    let source = EventSource::new(connect).with_decoder(decoder);
+    let words: Vec<_> = source.map(word).collect().await;
+    assert_eq!(words, ["1", "2", "too long"]);
+    assert_eq!(start.elapsed().as_secs(), 3, "the time of the first stream has no effect");
+}
+
 #[test]
 fn delays_begin_with_the_minimum_and_double_up_to_the_maximum() {
     let seconds = Duration::from_secs;

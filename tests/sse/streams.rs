@@ -187,6 +187,34 @@ fn an_error_of_a_reader_loses_nothing() {
 }
 
 #[test]
+fn events_after_lines_begin_after_the_lf_of_the_last_line_end_at_every_cut() {
+    let input = b"h\r\n\xEF\xBB\xBFdata: 1\n\ndata: \xFF\n\n";
+    for first in 2..input.len() {
+        for second in first..=input.len() {
+            let chunks = [&input[..first], &input[first..second], &input[second..]];
+            let chunks = stream::iter(chunks.map(|chunk| Ok::<_, Infallible>(chunk.to_vec())));
+            let mut lines = chunks.utf8().lines().with_delimiter(Delimiter::any_newline());
+            assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap(), "h");
+            let mut events = lines.into_stream().events().strict();
+            let event = events.next().now_or_never().unwrap().unwrap().unwrap();
+            assert_eq!(event.data, "1", "{first} {second}");
+            let error = events.next().now_or_never().unwrap().unwrap().unwrap_err();
+            let StreamError::Utf8(error) = error else { panic!("{error}") };
+            assert_eq!(error.valid_up_to(), 18, "{first} {second}");
+        }
+    }
+    // Only one LF belongs to it, and an empty chunk changes nothing.
+    for cut in [&[&b"h\r\n"[..], b"\n", b"data: 1\n\n"][..], &[b"h\r", b"", b"\n\ndata: 1\n\n"]] {
+        let chunks = stream::iter(cut.iter().map(|chunk| Ok::<_, Infallible>(chunk.to_vec())));
+        let mut lines = chunks.utf8().lines().with_delimiter(Delimiter::any_newline());
+        assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap(), "h");
+        let mut events = lines.into_stream().events();
+        assert_eq!(events.next().now_or_never().unwrap().unwrap().unwrap().data, "1");
+        assert_eq!(events.decoder().position(), 10);
+    }
+}
+
+#[test]
 fn an_event_that_the_end_cuts_off_is_found_after_lines_that_had_read_it() {
     for is_read in [false, true] {
         let chunks = stream::iter([Ok::<_, Infallible>(&b"data: xy"[..])]);

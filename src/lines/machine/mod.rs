@@ -250,7 +250,10 @@ impl LineMachine {
     #[cfg(feature = "std")]
     pub(crate) fn into_parts(mut self) -> (Utf8Decoder, ErrorMode, Option<Box<FallbackState>>) {
         self.go_back();
-        let Self { decoder, mode, fallback, .. } = self;
+        let Self { mut decoder, mode, fallback, .. } = self;
+        if decoder.position() == 0 && fallback.as_ref().is_some_and(|it| it.awaits_bom()) {
+            decoder.reset(); // a BOM was expected, whatever the policy
+        }
         (decoder, mode, fallback)
     }
 }
@@ -351,6 +354,9 @@ impl LineMachine {
     /// Ends the stream, of which [`step`](Self::step) has consumed all bytes. Returns the error that only the end decides.
     pub(crate) fn finish(&mut self) -> Option<LineError> {
         self.state = LineState::Start;
+        if let Some(fallback) = &mut self.fallback {
+            fallback.finish();
+        }
         let error = self.decoder.finish_after(&[])?;
         if self.mode != ErrorMode::Fatal {
             return None;
