@@ -8,6 +8,7 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 cargo fuzz build --target "$host"
 targets=("$@")
 [ $# -gt 0 ] || mapfile -t targets < <(cargo fuzz list)
+[ ${#targets[@]} -gt 0 ] || fail "cargo fuzz lists no targets"
 for target in "${targets[@]}"; do
     expand_corpus "$target" "fuzz/target/corpus/$target"
     rm -f "$OUT/${target}_seed_corpus.zip"

@@ -14,7 +14,7 @@
 //! With `--listen 127.0.0.1:7777`, any client of lines can connect: `nc 127.0.0.1 7777`. The first line
 //! that a client sends is its name; each other line goes to all other clients.
 //!
-//! - Bytes that are not UTF-8, and control characters, which could command a terminal, become U+FFFD. The
+//! - Bytes that are not UTF-8, and characters that could command a terminal, hide text or change its order, become U+FFFD. The
 //!   room learns how many when the client leaves. The client stays connected.
 //! - A line longer than `--max-line` is dropped, and its sender is notified. The next line is delivered.
 //! - A client that does not read is disconnected when 64 messages are queued for it, or when a write takes
@@ -137,7 +137,7 @@ async fn attend(socket: TcpStream, room: &Room, arguments: &Arguments) -> Result
     socket.set_nodelay(true)?;
     let (reader, writer) = socket.into_split();
     let codec = Utf8LinesCodec::new()
-        .with_options(Utf8Options::new().reject_nul().reject_controls_except_whitespace())
+        .with_options(Utf8Options::new().only_displayable_characters())
         .with_error_mode(ErrorMode::Replacement)
         .with_max_length(arguments.max_line);
     let mut lines = FramedRead::new(reader, codec);
@@ -145,7 +145,8 @@ async fn attend(socket: TcpStream, room: &Room, arguments: &Arguments) -> Result
     let mut outlet = Outlet { writer: Utf8Writer::new(writer), patience };
 
     let Some(Ok(name)) = timeout(patience, lines.next()).await?.transpose()? else { return Ok(()) };
-    let name = boundary::truncate(name.trim(), MAX_NAME);
+    // A star begins the messages of the server.
+    let name = boundary::truncate(name.trim_start_matches(['*', ' ']).trim_end(), MAX_NAME);
     let Some((id, mut messages)) = room.enter(name, arguments.max_clients) else {
         outlet.say([ByteString::from("* the room is full")]).await?;
         outlet.writer.close().await?;

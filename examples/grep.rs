@@ -24,7 +24,7 @@
 //! - `--errors` selects what replaces an ill-formed part: `windows1252` finds `café` in the second line too.
 //! - A line longer than `--max-length` is skipped with a message; the search continues.
 //! - The exit status is that of the usual tool: 0 if a line was found, 1 if none, 2 if a file was not
-//!   readable or a line was too long.
+//!   readable or a line was too long or, with `--errors fatal`, not UTF-8.
 
 #[path = "support/output.rs"]
 mod output;

@@ -154,9 +154,11 @@ where
         }
     }
 
-    /// Takes the characters that belong to the token, a slice at a time. Stops before an error.
+    /// Takes the characters that belong to the token, a slice at a time. Stops before an error, and at [`MAX_TOKEN`].
     async fn take_while(&mut self, text: &mut String, belongs: impl Fn(char) -> bool) {
-        while let Some(Ok(_)) = self.chars.peek().await {
+        while text.len() < MAX_TOKEN
+            && let Some(Ok(_)) = self.chars.peek().await
+        {
             let run = self.chars.as_str();
             let len = run.find(|c| !belongs(c)).unwrap_or(run.len());
             let is_over = len < run.len();
@@ -175,6 +177,9 @@ where
         self.chars.advance(len);
     }
 }
+
+/// A longer token is returned in parts: what the peer sends has no end.
+const MAX_TOKEN: usize = 64 << 10;
 
 fn what(error: &Utf8Error) -> String {
     format!("{error:#}")

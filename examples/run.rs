@@ -82,6 +82,9 @@ async fn drain(
     let err = lines(err.expect("it is piped")).map(|line| ("err", line));
     let mut both = stream::select(out, err);
     while let Some((pipe, line)) = both.next().await {
+        if let Err(StreamError::Inner(error)) = line {
+            return Err(error); // it may fail forever
+        }
         take(pipe, line)?;
     }
     child.wait().await

@@ -34,14 +34,14 @@
 //!
 //! - `--errors` selects the repair of ill-formed parts of the source. `--unencodable` selects the repair of
 //!   code points that the target cannot represent: surrogates, and values above U+10FFFF. Both are `fatal` by
-//!   default: the first error ends the work, after the text before it is written. Offsets count bytes of
-//!   the source from 0.
+//!   default: the first error ends the work, after the text before it is written to a stream; a file does not appear. Offsets count
+//!   bytes of the source from 0.
 //! - An unpaired surrogate is a code point if the source is UTF-16, WTF-8, UTF-8B or `surrogatepass`; the
 //!   target decides whether it can be written. CESU-8, Modified UTF-8 and written UTF-16 reject it, unless
 //!   `--unpaired` is set.
 //! - The exit status is 0 on success, 1 if a part was ill-formed or unencodable (repaired or not), and 2 for
 //!   an invalid command line, and if opening, reading or writing failed. If the reader of standard output closes
-//!   the pipe, it ends quietly with 0.
+//!   the pipe, it ends quietly, with the status of the work so far.
 
 #[path = "support/files.rs"]
 mod files;

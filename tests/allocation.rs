@@ -190,13 +190,17 @@ fn a_drained_reader_frees_its_repairs_while_pending() {
 
 #[test]
 fn a_drained_char_stream_frees_its_text_while_pending() {
-    let (sender, receiver) = futures::channel::mpsc::unbounded::<io::Result<&'static str>>();
+    let (sender, receiver) = futures::channel::mpsc::unbounded::<io::Result<Vec<u8>>>();
     let mut chars = receiver.utf8().chars();
-    let start = taken().1;
-    sender.unbounded_send(Ok(MULTILINGUAL)).unwrap();
-    let before = taken().1;
+    let send = || sender.unbounded_send(Ok(MULTILINGUAL.repeat(1000).into_bytes())).unwrap();
+    // The channel keeps the memory of a message that has been received.
+    send();
     while chars.next().now_or_never().is_some() {}
-    assert!(taken().1 <= before, "{}, {before}, {start}", taken().1);
+    let start = taken().1;
+    send();
+    assert!(taken().1 > start + 1000);
+    while chars.next().now_or_never().is_some() {}
+    assert!(taken().1 <= start, "{}, {start}", taken().1);
 }
 
 /// A reader that is ready every second time, with a line.

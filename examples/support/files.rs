@@ -228,6 +228,8 @@ impl Output {
     pub(crate) fn commit(mut self) -> io::Result<()> {
         self.file.flush()?;
         if let Some(temporary) = &self.temporary {
+            // The old file is replaced only by one that is on the disk.
+            self.file.sync_all()?;
             fs::rename(&temporary.path, &temporary.target)?;
             self.temporary = None;
         }

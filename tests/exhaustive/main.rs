@@ -380,27 +380,36 @@ fn all_strings_of_one_to_three_bytes_decode_as_in_std() {
         for value in 0..1_u32 << (8 * len) {
             let bytes = &value.to_be_bytes()[4 - len..];
             let mut decoder = Utf8Decoder::new();
-            let mut pieces = decoder.push(bytes);
+            let pieces: Vec<_> = decoder.push(bytes).map(|it| it.map(str::to_owned)).collect();
+            let mut pieces = pieces.into_iter();
             let mut at = 0;
             for chunk in bytes.utf8_chunks() {
                 if !chunk.valid().is_empty() {
-                    assert_eq!(pieces.next(), Some(Ok(chunk.valid())), "{bytes:02x?}");
+                    assert_eq!(pieces.next(), Some(Ok(chunk.valid().to_owned())), "{bytes:02x?}");
                     at += chunk.valid().len();
                 }
-                if chunk.invalid().is_empty() || at + chunk.invalid().len() == len {
-                    // The last part can be incomplete; it is then reported at the end.
-                    let last = pieces.next().map(|piece| piece.unwrap_err());
-                    assert_eq!(pieces.next(), None);
-                    let last = last.or_else(|| decoder.finish().err());
-                    let found = last.map_or(vec![], |error| error.bytes().to_vec());
-                    assert_eq!(found, chunk.invalid(), "{bytes:02x?}");
+                if chunk.invalid().is_empty() {
                     break;
                 }
-                let error = pieces.next().unwrap().unwrap_err();
-                assert_eq!(error.valid_up_to(), at as u64, "{bytes:02x?}");
-                assert_eq!(error.bytes(), chunk.invalid(), "{bytes:02x?}");
+                let of_std = std::str::from_utf8(&bytes[at..]).unwrap_err();
+                let error = match of_std.error_len() {
+                    Some(_) => pieces.next().unwrap().unwrap_err(),
+                    // Incomplete: it is the last part, and reported at the end.
+                    None => {
+                        assert_eq!(pieces.next(), None, "{bytes:02x?}");
+                        decoder.finish().unwrap_err()
+                    }
+                };
+                let found = (error.valid_up_to(), error.error_len(), error.bytes());
+                let expected = (at as u64, of_std.error_len(), chunk.invalid());
+                assert_eq!(found, expected, "{bytes:02x?}");
                 at += chunk.invalid().len();
+                if of_std.error_len().is_none() {
+                    break;
+                }
             }
+            let end = (pieces.next(), decoder.position(), decoder.finish());
+            assert_eq!(end, (None, len as u64, Ok(())), "{bytes:02x?}");
         }
     }
 }

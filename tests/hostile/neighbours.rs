@@ -492,8 +492,12 @@ mod bodies {
     fn a_body_whose_buffers_claim_too_little_is_cut_there_and_well_formed() {
         for less in 1..5 {
             for max_length in [0, 1, 4, 100] {
-                let (text, _) = read(body(-less).with_max_length(max_length));
-                assert!(text.len() as u64 <= 3 * (max_length + 1), "{text:?}");
+                let (text, faults) = read(body(-less).with_max_length(max_length));
+                let is_known = |c| "5 €, 😀.\u{FFFD}".contains(c);
+                assert!(text.chars().all(is_known) && faults > 0, "{less} {max_length} {text:?}");
+                assert!(text.len() as u64 <= 3 * (max_length + 1), "{less} {max_length} {text:?}");
+                let is_cut = text.is_empty() == (max_length < 4) && text.len() < 15;
+                assert!(is_cut, "{less} {max_length} {text:?}");
             }
         }
     }

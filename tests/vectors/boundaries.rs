@@ -131,8 +131,10 @@ fn longer_vectors_decode_as_expected(cuts: fn(usize) -> Vec<Vec<usize>>) {
     inputs.retain(|(bytes, _)| bytes.len() > 16);
     let checked = sum_of(&inputs, |(bytes, config)| {
         let expected = Expected::new(bytes, *config);
-        for cuts in cuts(bytes.len()) {
-            for (name, subject) in subjects(*config, ErrorMode::Fatal).step_by(4) {
+        for (number, cuts) in cuts(bytes.len()).into_iter().enumerate() {
+            // Each subject has every fourth pair, and which ones depends on the vector.
+            let first = (number + bytes.len()) % 4;
+            for (name, subject) in subjects(*config, ErrorMode::Fatal).skip(first).step_by(4) {
                 check_ends(name, subject, bytes, &cuts, &expected);
             }
         }

@@ -8,8 +8,9 @@
 //! | `/echo` | the same | the text, while it arrives |
 //! | `/json` | axum's `Json`, inside a [`Utf8Layer`] | the value |
 //!
-//! A text that is not UTF-8 is answered with 400 and the offset of the error, one that is too long with 413, an
-//! unknown charset or another media type with 415, one that takes more than a minute with 408.
+//! A text that is not UTF-8 is answered with 400 and the offset of the error (`/lines` counts such lines), one that is too long with
+//! 413, an unknown charset or another media type with 415, one that takes more than a minute with 408. `/echo` has begun its answer
+//! before it knows: an error, or 30 seconds without text, cuts the answer off. Its length and its total time have no limit.
 
 use std::time::Duration;
 

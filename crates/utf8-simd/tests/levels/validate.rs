@@ -168,6 +168,20 @@ fn available_levels_are_in_order() {
     for always in ["portable", "neon", "simd128"] {
         assert!(known.contains(&always) <= names.contains(&always));
     }
+    #[cfg(all(feature = "std", target_arch = "x86_64"))]
+    {
+        use std::arch::is_x86_feature_detected as has;
+
+        let has_avx512 = has!("avx512f") && has!("avx512bw") && has!("avx512vl") && has!("bmi2");
+        let has_avx512 = has_avx512 && has!("avx512vbmi") && has!("avx512vbmi2");
+        for (name, has) in [
+            ("sse4.1", has!("sse4.1") && has!("popcnt")),
+            ("avx2", has!("avx2") && has!("popcnt")),
+            ("avx512", has_avx512 && has!("popcnt")),
+        ] {
+            assert_eq!(names.contains(&name), has, "{name}");
+        }
+    }
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! A client of server-sent events that prints each event as soon as it arrives.
 //!
-//! It shows `Utf8Stream::events` over the body of a reqwest response, with what the standard leaves to the client: it
+//! It shows `EventSource` over the bodies of reqwest responses, with what the standard leaves to the client: it
 //! checks the status and the media type, and reconnects with `Last-Event-ID` after the time that the server
-//! sets, within bounds. See `follow` in `src/sse.rs`.
+//! sets, within bounds. See `follow` in `src/sse.rs`. It is built without TLS: the URL begins with `http:`.
 //!
 //! ```text
 //! cargo run --release -p servers --bin sse_client [URL]
