@@ -13,8 +13,9 @@
 //!
 //! The source is a file, `-` for standard input, `tcp://HOST:PORT`, or with `--listen ADDR` the first
 //! peer that connects. The target is a file, `-` for standard output, or `tcp://HOST:PORT`. The output for
-//! each read is written before the next read. A file appears, or is replaced, when the output is complete:
-//! not after a fatal error.
+//! each read is written before the next read. A file appears, or is replaced, when the output is complete and on the
+//! disk: not after a fatal error. If the program is killed, a file `.transcode-…` stays beside it. A file that is replaced
+//! keeps its permissions, but not its owner and its other names.
 //!
 //! ```text
 //! $ transcode --from utf-16le --to utf-8 names.txt

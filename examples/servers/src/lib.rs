@@ -7,6 +7,7 @@
 //! | `http_text` | handlers of axum that take text, with extractors and a layer | [`text`] |
 //! | `upgrade_echo` | a WebSocket server in a few lines, on hyper's upgrade | `src/bin/upgrade_echo.rs` |
 //! | `sse_client` | a client of server-sent events | [`sse`] |
+//! | `sse_chat` | a chat over server-sent events, whose connection is cut in the middle of a character | `src/bin/sse_chat.rs` |
 //!
 //! [`socket`] has the limits that both servers set on their sockets. [`drain`] and [`drained_body`] let a client receive
 //! an early answer.

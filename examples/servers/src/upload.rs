@@ -39,7 +39,8 @@ use utf8_codec::http::{BodyError, Utf8Body};
 use crate::drained_body::drain_body;
 use crate::socket::WriteTimeout;
 
-/// What a client may take. The default values suit a server on the internet.
+/// What a client may take. The default values suit a server whose proxy limits the connections of each
+/// client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The longest body, in bytes. Default: no limit.

@@ -25,7 +25,8 @@ pub enum Service {
 /// How many bytes to read of what a client still sends after the close frame.
 const MAX_REST: u64 = 64 << 20;
 
-/// How long a client may take. The default values suit a server on the internet.
+/// How long a client may take. The default values suit a server whose proxy limits the connections of each
+/// client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// For the header of a request, also before its first byte. Default: 30 s.
