@@ -51,10 +51,10 @@ impl CharCodec {
         Self::default()
     }
 
-    /// Sets the options, and starts a new stream.
-    pub fn with_options(mut self, options: Utf8Options) -> Self {
-        self.reset();
-        Self { decoder: Utf8Decoder::new().with_options(options), ..self }
+    /// Sets the options, and starts a new stream of input. The encoder continues.
+    pub fn with_options(self, options: Utf8Options) -> Self {
+        let decoder = Utf8Decoder::new().with_options(options);
+        Self { decoder, repair: Repair::EMPTY, ..self }
     }
 
     /// Sets what replaces ill-formed parts.
@@ -62,7 +62,7 @@ impl CharCodec {
         Self { mode, ..self }
     }
 
-    /// Sets the encoder. It decides whether a BOM is written.
+    /// Sets the encoder. It decides whether a BOM is written. Call it before the first text.
     pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
         Self { encoder, ..self }
     }

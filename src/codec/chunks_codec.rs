@@ -75,7 +75,8 @@ impl Utf8ChunksCodec {
     }
 }
 
-/// As for [`Utf8Codec`](crate::codec::Utf8Codec), without an error mode and a fallback: errors are items.
+/// As for [`Utf8Codec`](crate::codec::Utf8Codec), without an error mode and a fallback: errors are items. The encoder is dropped: this
+/// one writes no BOM.
 impl From<Utf8LinesCodec> for Utf8ChunksCodec {
     fn from(lines: Utf8LinesCodec) -> Self {
         Self { decoder: lines.into_parts().0 }

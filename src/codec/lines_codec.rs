@@ -90,7 +90,7 @@ impl Utf8LinesCodec {
         Self::new().with_error_mode(ErrorMode::Replacement)
     }
 
-    /// Sets the options, and starts a new stream.
+    /// Sets the options, and starts a new stream of input. The encoder continues.
     pub fn with_options(mut self, options: Utf8Options) -> Self {
         self.machine.set_options(options);
         self
@@ -164,13 +164,14 @@ impl Utf8LinesCodec {
     }
 
     /// Keeps the bytes of a rejected line, to store it elsewhere. Its error is returned once the line has ended, not as soon as the
-    /// problem is known, and [`rejected`](Self::rejected) returns its bytes until the next line is rejected.
+    /// problem is known, and [`rejected`](Self::rejected) returns its bytes until the next line is rejected. If the codec becomes one
+    /// of text before, the line and its error are dropped.
     pub fn keep_rejected(mut self) -> Self {
         self.machine.keep_rejected();
         self
     }
 
-    /// Sets the encoder. It decides whether a BOM is written.
+    /// Sets the encoder. It decides whether a BOM is written. Call it before the first text.
     pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
         Self { encoder, ..self }
     }

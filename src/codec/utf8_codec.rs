@@ -67,9 +67,11 @@ impl Utf8Codec {
         Self::new().with_error_mode(ErrorMode::Replacement)
     }
 
-    /// Sets the options, and starts a new stream.
+    /// Sets the options, and starts a new stream of input. The encoder continues.
     pub fn with_options(mut self, options: Utf8Options) -> Self {
-        self.reset();
+        if let Some(state) = &mut self.fallback {
+            state.reset();
+        }
         Self { decoder: Utf8Decoder::new().with_options(options), ..self }
     }
 
@@ -104,7 +106,7 @@ impl Utf8Codec {
         Self { fallback: Some(Box::new(decoder.into_state())), ..self }
     }
 
-    /// Sets the encoder. It decides whether a BOM is written.
+    /// Sets the encoder. It decides whether a BOM is written. Call it before the first text.
     pub fn with_encoder(self, encoder: Utf8Encoder) -> Self {
         Self { encoder, ..self }
     }

@@ -76,7 +76,7 @@ impl<W: Write> Utf8Writer<W> {
         self
     }
 
-    /// Sets the encoder, which determines whether a BOM is written.
+    /// Sets the encoder, which determines whether a BOM is written. Call it before the first text.
     ///
     /// The BOM is written before the first text, even if that is empty. If there is no text, no BOM is
     /// written.

@@ -137,7 +137,7 @@ impl<W> Utf8Writer<W> {
         self
     }
 
-    /// Sets the encoder, which determines whether a BOM is written.
+    /// Sets the encoder, which determines whether a BOM is written. Call it before the first text.
     ///
     /// The BOM is written before the first text, even if that is empty. If there is no text before
     /// `close`, no BOM is written.

@@ -207,3 +207,25 @@ fn new_options_start_a_new_stream() {
         assert_eq!((codec.fallback_uses().first, codec.decoder().position()), (None, 0));
     }
 }
+
+#[test]
+fn options_do_not_begin_the_output_again() {
+    let encoder = Utf8Encoder::new().with_bom();
+    let mut written = BytesMut::new();
+    let mut codec = Utf8Codec::new().with_encoder(encoder.clone());
+    codec.encode("a", &mut written).unwrap();
+    codec.with_options(Utf8Options::new().reject_nul()).encode("b", &mut written).unwrap();
+    assert_eq!(written, "\u{FEFF}ab");
+
+    let mut codec = CharCodec::new().with_encoder(encoder.clone());
+    written.clear();
+    codec.encode('a', &mut written).unwrap();
+    codec.with_options(Utf8Options::new().reject_nul()).encode('b', &mut written).unwrap();
+    assert_eq!(written, "\u{FEFF}ab");
+
+    let mut codec = Utf8LinesCodec::new().with_encoder(encoder.clone());
+    written.clear();
+    codec.encode("a", &mut written).unwrap();
+    codec.with_options(Utf8Options::new().reject_nul()).encode("b", &mut written).unwrap();
+    assert_eq!(written, "\u{FEFF}a\nb\n");
+}
