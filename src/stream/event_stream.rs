@@ -186,9 +186,34 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
     ) -> Poll<Option<Result<T, StreamError<S::Error>>>> {
         let mut this = self.project();
         let ChunkText { decoder, chunk: held, .. } = this.text;
-        if *this.conversion == Conversion::Running {
-            *this.conversion = Conversion::Done;
-            decoder.reject_event();
+        match *this.conversion {
+            Conversion::Done => {}
+            Conversion::Running => {
+                *this.conversion = Conversion::Done;
+                decoder.reject_event();
+            }
+            // Here, not at each chunk: rows `event-stream`.
+            Conversion::DoneAfterCr => match ready!(this.inner.as_mut().try_poll_next(cx)) {
+                Some(Ok(chunk)) => {
+                    *this.conversion = Conversion::Running;
+                    *held = chunk.into();
+                    *this.conversion = Conversion::DoneAfterCr.strip_lf(held);
+                    if *this.conversion == Conversion::DoneAfterCr {
+                        return coop_yield(cx);
+                    }
+                }
+                Some(Err(error)) => {
+                    if (this.after_error)(&this.inner) != AfterError::Next {
+                        *this.conversion = Conversion::Done;
+                        decoder.reject_event();
+                    }
+                    return Poll::Ready(Some(Err(StreamError::Inner(error))));
+                }
+                None => {
+                    *this.conversion = Conversion::Done;
+                    *this.state = SourceState::Ending;
+                }
+            },
         }
         if !held.is_empty() {
             let keep = |held: &mut Bytes, rest| {
@@ -207,12 +232,9 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
             }
             match ready!(this.inner.as_mut().try_poll_next(cx)) {
                 Some(Ok(chunk)) => {
-                    let before = mem::replace(this.conversion, Conversion::Running);
-                    let mut chunk: Bytes = chunk.into();
+                    *this.conversion = Conversion::Running;
+                    let chunk: Bytes = chunk.into();
                     *this.conversion = Conversion::Done;
-                    if before == Conversion::DoneAfterCr {
-                        *this.conversion = before.strip_lf(&mut chunk);
-                    }
                     // Until here, the chunk is in registers: rows `event-stream/*/1`.
                     if decoder.take_byte(&chunk) {
                         continue;

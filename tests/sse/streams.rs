@@ -5,6 +5,7 @@ use std::io;
 use std::task::Poll;
 
 use bytes::Bytes;
+use futures::executor::block_on;
 use futures::stream::FusedStream;
 use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
 use tokio::io::duplex;
@@ -196,9 +197,9 @@ fn events_after_lines_begin_after_the_lf_of_the_last_line_end_at_every_cut() {
             let mut lines = chunks.utf8().lines().with_delimiter(Delimiter::any_newline());
             assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap(), "h");
             let mut events = lines.into_stream().events().strict();
-            let event = events.next().now_or_never().unwrap().unwrap().unwrap();
+            let event = block_on(events.next()).unwrap().unwrap();
             assert_eq!(event.data, "1", "{first} {second}");
-            let error = events.next().now_or_never().unwrap().unwrap().unwrap_err();
+            let error = block_on(events.next()).unwrap().unwrap_err();
             let StreamError::Utf8(error) = error else { panic!("{error}") };
             assert_eq!(error.valid_up_to(), 18, "{first} {second}");
         }
@@ -209,7 +210,7 @@ fn events_after_lines_begin_after_the_lf_of_the_last_line_end_at_every_cut() {
         let mut lines = chunks.utf8().lines().with_delimiter(Delimiter::any_newline());
         assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap(), "h");
         let mut events = lines.into_stream().events();
-        assert_eq!(events.next().now_or_never().unwrap().unwrap().unwrap().data, "1");
+        assert_eq!(block_on(events.next()).unwrap().unwrap().data, "1");
         assert_eq!(events.decoder().position(), 10);
     }
 }
