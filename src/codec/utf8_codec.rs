@@ -100,8 +100,8 @@ impl Utf8Codec {
     /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap(), "é, thÃ©");
     /// ```
     pub fn with_fallback(mut self, decoder: FallbackDecoder) -> Self {
-        if self.decoder.position() == 0 && self.fallback.is_some_and(|it| it.awaits_bom()) {
-            self.decoder.reset(); // a BOM was expected, whatever the policy
+        if let Some(previous) = &self.fallback {
+            previous.release(&mut self.decoder);
         }
         Self { fallback: Some(Box::new(decoder.into_state())), ..self }
     }

@@ -152,8 +152,7 @@ impl DialectDecoder {
     /// # Errors
     ///
     /// Each ill-formed part is an `Err`, reported at the byte that makes it invalid. Decoding continues
-    /// after it. [`Utf8b`](Dialect::Utf8b) has no errors but those
-    /// of the [BOM policy](Self::with_bom).
+    /// after it. [`Utf8b`](Dialect::Utf8b) has no errors but those of the [BOM policy](Self::with_bom).
     pub fn push<'d, 'c>(&'d mut self, chunk: &'c [u8]) -> DialectPieces<'d, 'c> {
         self.pieces(chunk, ErrorMode::Fatal)
     }

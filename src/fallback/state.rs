@@ -466,6 +466,13 @@ impl FallbackState {
         matches!(self.reading, Reading::Start)
     }
 
+    /// Lets another decode the stream of `decoder`: if it has not begun, it begins as its options say.
+    pub(crate) fn release(&self, decoder: &mut Utf8Decoder) {
+        if self.awaits_bom() && decoder.position() == 0 {
+            decoder.reset(); // a BOM was expected, whatever the policy
+        }
+    }
+
     /// Returns whether a BOM has declared the stream to be UTF-8, so that nothing falls back.
     pub(crate) fn is_declared_utf8(&self) -> bool {
         matches!((self.extent, self.reading), (Extent::WithoutBom, Reading::Utf8))
@@ -523,18 +530,18 @@ impl FallbackState {
         text: &mut String,
     ) -> Result<(), Utf8Error> {
         if let Some(at) = legacy
-            && (self.is_by_line() || matches!(self.reading, Reading::Begun))
+            && self.is_by_line()
         {
             self.begin(scanner.position() + at as u64);
-        }
-        if matches!(self.reading, Reading::Begun) {
-            self.reading = Reading::Legacy;
         }
         let (mut utf8, mut legacy_bytes) =
             legacy.and_then(|at| bytes.split_at_checked(at)).unwrap_or((bytes, &[]));
         text.reserve(bytes.len());
         // The errors have been counted before, so this decoder is dropped.
         let mut decoder = Utf8Decoder::at(scanner);
+        if matches!(self.reading, Reading::Begun) {
+            self.begin_legacy(&mut decoder);
+        }
         loop {
             let mut at = Cursor { decoder: &mut decoder, input: utf8, at_end, legacy: text };
             let step = self.step_many_parts(&mut at);

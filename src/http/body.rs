@@ -180,8 +180,7 @@ impl<B> Utf8Body<B> {
 
     /// Returns the number of ill-formed parts and rejected characters so far.
     pub fn error_count(&self) -> u64 {
-        let legacy = self.chunks.legacy.as_ref();
-        self.text.decoder.error_count() + legacy.map_or(0, |legacy| legacy.error_count())
+        self.text.decoder.error_count() + self.chunks.error_count()
     }
 
     /// Returns the first error in the text, repaired or not.

@@ -11,7 +11,7 @@ use futures::stream::FusedStream;
 use futures::{Stream, TryStream};
 use pin_project_lite::pin_project;
 
-use crate::decoder::TextPosition;
+use crate::decoder::{TextPosition, Utf8Decoder};
 use crate::stream::{StreamError, Utf8Stream, char_block::CharBlock};
 
 pin_project! {
@@ -84,8 +84,7 @@ enum Next {
 
 impl<S, E> CharStream<S, E> {
     pub(super) fn new(texts: Utf8Stream<S>) -> Self {
-        let decoder = texts.decoder();
-        let block = CharBlock::new(decoder.position() - decoder.incomplete().len() as u64);
+        let block = CharBlock::new(end_of_decoded(texts.decoder()));
         Self { texts, block, error: None }
     }
 
@@ -402,10 +401,7 @@ where
         Poll::Ready(next.map(|next| {
             let (offset, item) = match next {
                 Ok((offset, next)) => (offset, Ok(next)),
-                Err(error) => {
-                    let decoder = this.chars.get_ref().decoder();
-                    (decoder.position() - decoder.incomplete().len() as u64, Err(error))
-                }
+                Err(error) => (end_of_decoded(this.chars.get_ref().decoder()), Err(error)),
             };
             (StreamError::position_of(this.position, offset, &item), item)
         }))
@@ -419,4 +415,9 @@ where
     fn is_terminated(&self) -> bool {
         self.chars.is_terminated()
     }
+}
+
+/// Returns the offset of the first byte that has not been decoded.
+fn end_of_decoded(decoder: &Utf8Decoder) -> u64 {
+    decoder.position() - decoder.incomplete().len() as u64
 }

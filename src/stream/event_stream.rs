@@ -15,7 +15,7 @@ use utf8_simd::text::slice_text;
 use crate::adaptor::{AfterError, ChunkText, MAX_TURNS, SourceState, coop_yield};
 use crate::decoder::free_if_empty;
 use crate::sse::{Event, EventDecoder, EventItem, Found, Rejection, SharedStr};
-use crate::stream::utf8_stream::Conversion;
+use crate::stream::utf8_stream::NextChunk;
 use crate::stream::{StreamError, Utf8Stream};
 
 impl<S> Utf8Stream<S> {
@@ -186,31 +186,30 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
     ) -> Poll<Option<Result<T, StreamError<S::Error>>>> {
         let mut this = self.project();
         let ChunkText { decoder, chunk: held, .. } = this.text;
-        match *this.conversion {
-            Conversion::Done => {}
-            Conversion::Running => {
-                *this.conversion = Conversion::Done;
+        match *this.next_chunk {
+            NextChunk::Plain => {}
+            NextChunk::Converting => {
+                *this.next_chunk = NextChunk::Plain;
                 decoder.reject_event();
             }
-            // Here, not at each chunk: rows `event-stream`.
-            Conversion::DoneAfterCr => match ready!(this.inner.as_mut().try_poll_next(cx)) {
+            // Here, not at each chunk: rows `event-stream`. The source is open: its end would have ended the line end.
+            NextChunk::AfterCr => match ready!(this.inner.as_mut().try_poll_next(cx)) {
                 Some(Ok(chunk)) => {
-                    *this.conversion = Conversion::Running;
-                    *held = chunk.into();
-                    *this.conversion = Conversion::DoneAfterCr.strip_lf(held);
-                    if *this.conversion == Conversion::DoneAfterCr {
+                    *this.next_chunk = NextChunk::Converting;
+                    (*held, *this.next_chunk) = NextChunk::without_lf(chunk.into());
+                    if *this.next_chunk == NextChunk::AfterCr {
                         return coop_yield(cx);
                     }
                 }
                 Some(Err(error)) => {
-                    if (this.after_error)(&this.inner) != AfterError::Next {
-                        *this.conversion = Conversion::Done;
-                        decoder.reject_event();
+                    let after_error = (this.after_error)(&this.inner);
+                    if after_error != AfterError::Next {
+                        *this.next_chunk = NextChunk::Plain;
                     }
-                    return Poll::Ready(Some(Err(StreamError::Inner(error))));
+                    return source_failed(decoder, after_error, error);
                 }
                 None => {
-                    *this.conversion = Conversion::Done;
+                    *this.next_chunk = NextChunk::Plain;
                     *this.state = SourceState::Ending;
                 }
             },
@@ -232,9 +231,9 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
             }
             match ready!(this.inner.as_mut().try_poll_next(cx)) {
                 Some(Ok(chunk)) => {
-                    *this.conversion = Conversion::Running;
+                    *this.next_chunk = NextChunk::Converting;
                     let chunk: Bytes = chunk.into();
-                    *this.conversion = Conversion::Done;
+                    *this.next_chunk = NextChunk::Plain;
                     // Until here, the chunk is in registers: rows `event-stream/*/1`.
                     if decoder.take_byte(&chunk) {
                         continue;
@@ -253,10 +252,8 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
                     }
                 }
                 Some(Err(error)) => {
-                    if (this.after_error)(&this.inner) != AfterError::Next {
-                        decoder.reject_event();
-                    }
-                    return Poll::Ready(Some(Err(StreamError::Inner(error))));
+                    let after_error = (this.after_error)(&this.inner);
+                    return source_failed(decoder, after_error, error);
                 }
                 None => {
                     *this.state = SourceState::Ended;
@@ -266,6 +263,19 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
         }
         coop_yield(cx)
     }
+}
+
+/// The error of the source. If bytes may be missing, the current event is rejected.
+#[cold]
+fn source_failed<T, E>(
+    decoder: &mut EventDecoder,
+    after_error: AfterError,
+    error: E,
+) -> Poll<Option<Result<T, StreamError<E>>>> {
+    if after_error != AfterError::Next {
+        decoder.reject_event();
+    }
+    Poll::Ready(Some(Err(StreamError::Inner(error))))
 }
 
 /// Decodes the front of the chunk up to the end of the next item, and calls `keep` with the chunk and the number of

@@ -83,31 +83,29 @@ pin_project! {
         // What follows the last error of `inner`.
         pub(super) after_error: fn(&S) -> AfterError,
         // Of events.
-        pub(super) conversion: Conversion,
+        pub(super) next_chunk: NextChunk,
     }
 }
 
-/// The conversion of a chunk, of which the panic of a caller's code can be the end.
+/// What is known of the next chunk of a stream of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Conversion {
-    /// No chunk is being converted.
-    Done,
-    /// As `Done`; an LF at the start of the next chunk belongs to the CR that has ended the line before the events.
-    DoneAfterCr,
-    /// A chunk is being converted, or its conversion has panicked.
-    Running,
+pub(super) enum NextChunk {
+    Plain,
+    /// An LF at its start belongs to the CR that has ended the line before the events.
+    AfterCr,
+    /// It is being converted, or its conversion has panicked: then it is lost.
+    Converting,
 }
 
-impl Conversion {
-    /// Removes the LF that `chunk` may begin with, and returns what follows.
+impl NextChunk {
+    /// Removes the LF that a chunk [`AfterCr`](Self::AfterCr) may begin with, and returns what is known of the one after it.
     #[cold]
-    pub(super) fn strip_lf(self, chunk: &mut Bytes) -> Self {
-        match chunk.first() {
-            Some(b'\n') => chunk.advance(1),
-            Some(_) => {}
-            None => return self,
+    pub(super) fn without_lf(mut chunk: Bytes) -> (Bytes, Self) {
+        let next = if chunk.is_empty() { Self::AfterCr } else { Self::Plain };
+        if chunk.starts_with(b"\n") {
+            chunk.advance(1);
         }
-        Self::Done
+        (chunk, next)
     }
 }
 
@@ -119,7 +117,7 @@ impl<S> Utf8Stream<S> {
             text: ChunkText::new(),
             state: SourceState::Open,
             after_error: |_| AfterError::Gap,
-            conversion: Conversion::Done,
+            next_chunk: NextChunk::Plain,
         }
     }
 
@@ -180,7 +178,7 @@ impl<S> Utf8Stream<S> {
     /// Continues with `decoder`, which receives all bytes that have not been decoded.
     pub(super) fn into_chunks<D>(mut self, decoder: D) -> Utf8Stream<S, D> {
         if self.text.decoder.scanner().start().expects_lf() {
-            self.conversion = Conversion::DoneAfterCr.strip_lf(&mut self.text.chunk);
+            (self.text.chunk, self.next_chunk) = NextChunk::without_lf(self.text.chunk);
         }
         self.map_text(|ChunkText { decoder: mut previous, mode, mut chunk }| {
             let held = previous.take_held();
@@ -470,7 +468,7 @@ impl<S, D> Utf8Stream<S, D> {
 
     /// Changes the decoder, the error mode and the rest of the chunk.
     fn map_text<T>(self, map: impl FnOnce(ChunkText<D>) -> ChunkText<T>) -> Utf8Stream<S, T> {
-        let Self { inner, text, state, after_error, conversion } = self;
-        Utf8Stream { inner, text: map(text), state, after_error, conversion }
+        let Self { inner, text, state, after_error, next_chunk } = self;
+        Utf8Stream { inner, text: map(text), state, after_error, next_chunk }
     }
 }

@@ -1,17 +1,15 @@
 //! `Utf8Layer` around a service that returns what it receives, and its check of responses.
 
-use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::error::Error;
 use std::future::{Ready, ready};
-use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use futures::FutureExt;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
-use http_body::{Body, Frame, SizeHint};
+use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited, StreamBody};
 use tower_layer::Layer;
 use tower_service::Service;
@@ -20,6 +18,8 @@ use utf8_codec::http::{
     require_text_or_json,
 };
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Options};
+
+use crate::script::Script;
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
@@ -444,31 +444,11 @@ fn the_bytes_within_a_limit_are_passed_on_however_they_are_divided_into_frames()
     }
 }
 
-/// Frames of unknown number, after a hint of at least this many bytes.
-struct Unsized(u64, VecDeque<&'static str>);
-
-impl Body for Unsized {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        Poll::Ready(self.1.pop_front().map(|data| Ok(Frame::data(data.into()))))
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        let mut hint = SizeHint::new();
-        hint.set_lower(self.0);
-        hint
-    }
-}
-
 #[test]
 fn a_limit_is_no_length() {
     for (least, limit) in [(0, 0), (4, 4), (0, 4), (2, 4)] {
-        let body = Unsized(least, ["1234", "5678"].into());
+        let mut body = Script::of(&[b"1234", b"5678"]);
+        body.hint.set_lower(least);
         let response = Response::builder().header(TYPE, "text/plain").body(body).unwrap();
         let mut body = Utf8Layer::new().with_max_length(limit).check_response(response).into_body();
         let mut text = Vec::new();

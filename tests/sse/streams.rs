@@ -216,6 +216,29 @@ fn events_after_lines_begin_after_the_lf_of_the_last_line_end_at_every_cut() {
 }
 
 #[test]
+fn a_source_that_has_ended_is_not_polled_for_the_lf_of_a_line_end() {
+    for lines_see_the_end in [false, true] {
+        let mut chunks = vec![&b"h\r"[..]].into_iter();
+        let mut has_ended = false;
+        let source = stream::poll_fn(move |_| {
+            assert!(!has_ended, "polled after its end");
+            let next = chunks.next();
+            has_ended = next.is_none();
+            Poll::Ready(next.map(Ok::<_, Infallible>))
+        });
+        let mut lines = source.utf8().lines().with_delimiter(Delimiter::any_newline());
+        assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap(), "h");
+        if lines_see_the_end {
+            assert!(lines.next().now_or_never().unwrap().is_none());
+        }
+        let mut events = lines.into_stream().events();
+        for _ in 0..3 {
+            assert!(events.next().now_or_never().unwrap().is_none());
+        }
+    }
+}
+
+#[test]
 fn an_event_that_the_end_cuts_off_is_found_after_lines_that_had_read_it() {
     for is_read in [false, true] {
         let chunks = stream::iter([Ok::<_, Infallible>(&b"data: xy"[..])]);

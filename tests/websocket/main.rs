@@ -310,12 +310,14 @@ proptest! {
         let whole = MessageAssembler::new().with_max_length(limit);
         let outcome = |how, cuts: &[(usize, Cut)], key| outcome(how, whole.clone(), &bytes, cuts, key);
         let wanted = outcome(How::Push, &[], None);
+        let fits = bytes.len() as u64 <= limit;
+        prop_assert_eq!(wanted.is_ok(), std::str::from_utf8(&bytes).is_ok() && fits);
         match (std::str::from_utf8(&bytes), &wanted) {
             (Ok(text), Ok(found)) => prop_assert_eq!(text, found),
-            (Err(error), Err(found)) if bytes.len() as u64 <= limit => {
+            (Err(error), Err(found)) if fits => {
                 prop_assert_eq!(found.offset(), Some(error.valid_up_to() as u64));
             }
-            (_, found) => prop_assert!(found.is_err() && bytes.len() as u64 > limit),
+            _ => prop_assert!(!fits),
         }
         for how in HOWS {
             let got = outcome(how, &cuts, key);

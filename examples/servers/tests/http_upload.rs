@@ -1,17 +1,20 @@
 //! The upload server with real clients: reqwest, hyper, and a socket for what those cannot do.
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures::stream::{self, FuturesUnordered};
-use futures::{StreamExt, channel::mpsc, future::Either};
-use http_body::Frame;
+use futures::{StreamExt, channel::mpsc};
+use http_body::{Body, Frame};
 use http_body_util::{BodyExt, Full, StreamBody};
+use hyper::body::Incoming;
+use hyper::client::conn::{http1, http2};
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
-use hyper::{Request, Version};
+use hyper::{Request, Response, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use reqwest::Client;
 use serde_json::{Value, json};
@@ -188,24 +191,46 @@ fn frames() -> (mpsc::UnboundedSender<Result<Frame<Bytes>, Infallible>>, Frames)
     (sender, StreamBody::new(receiver))
 }
 
+/// A connection of hyper.
+enum Connection<B> {
+    Http1(http1::SendRequest<B>),
+    Http2(http2::SendRequest<B>),
+}
+
+impl<B> Connection<B>
+where
+    B: Body<Data: Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + Unpin + 'static,
+{
+    async fn new(address: SocketAddr, version: Version) -> Self {
+        let socket = TokioIo::new(TcpStream::connect(address).await.unwrap());
+        if version == Version::HTTP_2 {
+            let (sender, connection) =
+                http2::handshake(TokioExecutor::new(), socket).await.unwrap();
+            tokio::spawn(connection);
+            return Self::Http2(sender);
+        }
+        let (sender, connection) = http1::handshake(socket).await.unwrap();
+        tokio::spawn(connection);
+        Self::Http1(sender)
+    }
+
+    async fn send(&mut self, request: Request<B>) -> Response<Incoming> {
+        let response = match self {
+            Self::Http1(sender) => soon(sender.send_request(request)).await,
+            Self::Http2(sender) => soon(sender.send_request(request)).await,
+        };
+        response.unwrap()
+    }
+}
+
 /// Uploads a body over a connection of its own.
 async fn upload(address: SocketAddr, version: Version, body: Frames) -> (u16, Value) {
-    let socket = TokioIo::new(TcpStream::connect(address).await.unwrap());
     let request = Request::post(format!("http://{address}/"))
         .header("host", "x")
         .header("trailer", "x-checksum")
         .body(body)
         .unwrap();
-    let response = if version == Version::HTTP_2 {
-        let (mut sender, connection) =
-            hyper::client::conn::http2::handshake(TokioExecutor::new(), socket).await.unwrap();
-        tokio::spawn(connection);
-        soon(sender.send_request(request)).await.unwrap()
-    } else {
-        let (mut sender, connection) = hyper::client::conn::http1::handshake(socket).await.unwrap();
-        tokio::spawn(connection);
-        soon(sender.send_request(request)).await.unwrap()
-    };
+    let response = Connection::new(address, version).await.send(request).await;
     assert_eq!(response.version(), version);
     let status = response.status().as_u16();
     let answer = soon(response.into_body().collect()).await.unwrap().to_bytes();
@@ -217,32 +242,12 @@ async fn an_idle_connection_leaves_its_place_to_others() {
     let limits = Limits { header: Duration::from_millis(300), connections: 1, ..Limits::default() };
     for version in [Version::HTTP_11, Version::HTTP_2] {
         let address = server_with(limits).await;
-        let socket = TokioIo::new(TcpStream::connect(address).await.unwrap());
-        let post = || Request::post(format!("http://{address}/")).header("host", "x");
-        let mut idle = match version {
-            Version::HTTP_2 => {
-                let (sender, connection) =
-                    hyper::client::conn::http2::handshake(TokioExecutor::new(), socket)
-                        .await
-                        .unwrap();
-                tokio::spawn(connection);
-                Either::Left(sender)
-            }
-            _ => {
-                let (sender, connection) =
-                    hyper::client::conn::http1::handshake(socket).await.unwrap();
-                tokio::spawn(connection);
-                Either::Right(sender)
-            }
-        };
-        let request = post().body(Full::<Bytes>::from("first")).unwrap();
-        let response = match &mut idle {
-            Either::Left(sender) => soon(sender.send_request(request)).await,
-            Either::Right(sender) => soon(sender.send_request(request)).await,
-        };
-        assert_eq!(response.unwrap().status(), 200);
+        let mut idle = Connection::new(address, version).await;
+        let request = Request::post(format!("http://{address}/")).header("host", "x");
+        let response = idle.send(request.body(Full::<Bytes>::from("first")).unwrap()).await;
+        assert_eq!(response.status(), 200);
         // It answers every PING, and keeps the connection.
-        let (status, answer) = soon(self::post(address, "utf-8", "next")).await;
+        let (status, answer) = soon(post(address, "utf-8", "next")).await;
         assert_eq!((status, answer), (200, counts("next")), "{version:?}");
         drop(idle);
     }

@@ -251,8 +251,8 @@ impl LineMachine {
     pub(crate) fn into_parts(mut self) -> (Utf8Decoder, ErrorMode, Option<Box<FallbackState>>) {
         self.go_back();
         let Self { mut decoder, mode, fallback, .. } = self;
-        if decoder.position() == 0 && fallback.as_ref().is_some_and(|it| it.awaits_bom()) {
-            decoder.reset(); // a BOM was expected, whatever the policy
+        if let Some(fallback) = &fallback {
+            fallback.release(&mut decoder);
         }
         (decoder, mode, fallback)
     }

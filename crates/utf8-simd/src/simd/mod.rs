@@ -38,8 +38,7 @@
 //!   by the fuzzer. (`tests/levels`, `tests/exhaustive`, `fuzz`)
 //! - **Only scalar values become `char`s.** Levels write those of well-formed text, or of units in which they have found no
 //!   unpaired surrogate; after them zeros, or the number of a part of a character, which is below D800 (`avx512`, `put_chars`);
-//!   `numbers` tests each number of an input. Tests compare them with the standard
-//!   library. (`tests/levels/convert.rs`, `tests/api/transcode.rs`)
+//!   `numbers` tests each number of an input. Tests compare them with the standard library. (`tests/levels/convert.rs`, `tests/api/transcode.rs`)
 //!
 //! `clippy::undocumented_unsafe_blocks` checks that each block has a proof, `.ci/check unsafe` that there is no
 //! unsafe code elsewhere.

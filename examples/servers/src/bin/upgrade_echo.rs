@@ -98,10 +98,7 @@ async fn upgrade(
         Ok(accept) => accept,
         Err(error) => {
             *response.status_mut() = error.status();
-            let headers = response.headers_mut();
-            headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
-            headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
-            headers.insert(header::SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
+            websocket::offer_upgrade(response.headers_mut());
             return Ok(response);
         }
     };

@@ -10,4 +10,4 @@ pub mod reader;
 mod server;
 
 pub use connection::Timeouts;
-pub use server::{HandshakeError, MAX_CONNECTIONS, Report, Server, accept};
+pub use server::{HandshakeError, MAX_CONNECTIONS, Report, Server, accept, offer_upgrade};

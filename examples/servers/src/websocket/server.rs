@@ -159,10 +159,7 @@ async fn answer(
         Err(error) => {
             let mut response =
                 plain(error.status(), "This path needs a WebSocket upgrade, version 13.\n");
-            let headers = response.headers_mut();
-            headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
-            headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
-            headers.insert(header::SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
+            offer_upgrade(response.headers_mut());
             response
         }
     })
@@ -235,7 +232,7 @@ pub enum HandshakeError {
 ///
 /// # Errors
 ///
-/// If the request cannot be upgraded.
+/// If the request cannot be upgraded. The answer then [offers](offer_upgrade) an upgrade.
 pub fn accept<B>(request: &Request<B>) -> Result<HeaderValue, HandshakeError> {
     let headers = request.headers();
     if !has_token(headers, header::CONNECTION, "upgrade")
@@ -252,6 +249,13 @@ pub fn accept<B>(request: &Request<B>) -> Result<HeaderValue, HandshakeError> {
         return Err(HandshakeError::Malformed);
     }
     HeaderValue::try_from(accept_key(key.as_bytes())).map_err(|_| HandshakeError::Malformed)
+}
+
+/// Adds the headers of an answer that offers an upgrade (RFC 9110, section 15.5.22, and RFC 6455, section 4.4).
+pub fn offer_upgrade(headers: &mut HeaderMap) {
+    headers.insert(header::CONNECTION, HeaderValue::from_static("Upgrade"));
+    headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
+    headers.insert(header::SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
 }
 
 /// Returns the answer to a `Sec-WebSocket-Key`.
