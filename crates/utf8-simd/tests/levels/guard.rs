@@ -330,6 +330,68 @@ fn check_decoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
     }
 }
 
+/// Compares decoding of ASCII, which leaves the rest of the output as it was, with a loop.
+fn check_ascii(bytes: &[u8], input: &mut Guarded, output: &mut Guarded) {
+    let ascii = bytes.iter().take_while(|byte| byte.is_ascii()).count();
+    for (from, to) in BOTH_EDGES {
+        let place = &*input.put(bytes, from);
+        for (level, room) in Level::available().flat_map(|l| rooms(ascii).map(|r| (l, r))) {
+            let context = || format!("{}, {ascii} into {room}, {from:?}, {to:?}", level.name());
+            let least = room.min(ascii).saturating_sub(63);
+            let out = output.put(&vec![CHAR; room], to);
+            let len = level.decode_ascii_chars(place, out);
+            assert!((least..=room.min(ascii)).contains(&len), "{}", context());
+            let expected = bytes[..len].iter().map(|&byte| byte.into());
+            let rest = std::iter::repeat_n(CHAR, room - len);
+            assert!(expected.chain(rest).eq(out.iter().copied()), "{}", context());
+
+            let out = output.put(&vec![UNIT; room], to);
+            let len = level.decode_ascii_utf16(place, out);
+            assert!((least..=room.min(ascii)).contains(&len), "{}", context());
+            let expected = bytes[..len].iter().map(|&byte| byte.into());
+            let rest = std::iter::repeat_n(UNIT, room - len);
+            assert!(expected.chain(rest).eq(out.iter().copied()), "{}", context());
+        }
+    }
+}
+
+#[test]
+fn decoding_of_ascii_stays_within_its_slices() {
+    let (mut input, mut output) = (Guarded::new(), Guarded::new());
+    let text = "only ASCII, ".repeat(LONGER[LONGER.len() - 1]).into_bytes();
+    for len in lengths() {
+        check_ascii(&text[..len], &mut input, &mut output);
+    }
+    for_each_error((1..300).step_by(7).chain(LONGER), |bytes| {
+        check_ascii(bytes, &mut input, &mut output);
+    });
+}
+
+#[test]
+fn repairs_of_utf16_stay_within_their_slices() {
+    let (mut input, mut output) = (Guarded::new(), Guarded::new());
+    let kinds = [&[0x61, 0xD800][..], &[0xDC00], &[0x8A9E, 0xD800, 0x61, 0xDC00, 0xD83D, 0xDE00]];
+    for (kind, len) in kinds.into_iter().flat_map(|kind| lengths().map(move |len| (kind, len))) {
+        let units: Vec<u16> = kind.iter().copied().cycle().take(len).collect();
+        for (from, to) in BOTH_EDGES {
+            let place = &*input.put(&units, from);
+            for (level, room) in Level::available().flat_map(|l| rooms(3 * len).map(|r| (l, r))) {
+                let context = || format!("{}, {len} into {room}, {from:?}, {to:?}", level.name());
+                let out = output.put(&vec![BYTE; room], to);
+                let mut count = 0;
+                let (read, written) = level.encode_utf16(place, out, Some(&mut count));
+                let expected = String::from_utf16_lossy(&units[..read]);
+                assert!(out[..written] == *expected.as_bytes(), "{}", context());
+                let unpaired = char::decode_utf16(units[..read].iter().copied());
+                let unpaired = unpaired.filter(Result::is_err).count();
+                assert_eq!(count, unpaired as u64, "{}", context());
+                // All but an incomplete pair, and a character that does not fit.
+                assert!(read + 1 >= len || written + 3 >= room, "{}", context());
+            }
+        }
+    }
+}
+
 /// Compares encoding with std.
 fn check_encoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
     let chars: Vec<char> = text.chars().collect();
