@@ -3,7 +3,7 @@
 use core::mem::MaybeUninit;
 use core::ops::RangeInclusive;
 
-#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 use super::aarch64;
 #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
 use super::portable;
@@ -12,7 +12,7 @@ use super::reference::pairs::NulForm;
 use super::slices::Task;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use super::wasm32;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 use super::x86_64::{avx2, avx512, sse41};
 use crate::simd::{
     BLOCK_ERRORS_LEN, BlockErrors, InstructionSet, Level, RecodeSteps, RepairedPrefix, Validated,
@@ -32,17 +32,17 @@ macro_rules! dispatch {
             #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
             InstructionSet::Portable => portable::$operation$(::<$type>)?($($argument),*),
             // SAFETY: there is a `Level` of this level, so the machine has been found to have SSE4.1 and POPCNT.
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             InstructionSet::Sse41 => unsafe { sse41::$operation$(::<$type>)?($($argument),*) },
             // SAFETY: there is a `Level` of this level, so the machine has been found to have AVX2 and POPCNT.
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             InstructionSet::Avx2 => unsafe { avx2::$operation$(::<$type>)?($($argument),*) },
             // SAFETY: there is a `Level` of this level, so the machine has been found to have all the
             // extensions of AVX-512 that `InstructionSet::is_available` checks.
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             InstructionSet::Avx512 => unsafe { avx512::$operation$(::<$type>)?($($argument),*) },
             // SAFETY: there is a `Level` of this level, so the machine has been found to have NEON.
-            #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+            #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
             InstructionSet::Neon => unsafe { aarch64::$operation$(::<$type>)?($($argument),*) },
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
             InstructionSet::Simd128 => wasm32::$operation$(::<$type>)?($($argument),*),

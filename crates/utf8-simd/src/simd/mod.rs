@@ -49,10 +49,13 @@ use core::sync::atomic::{AtomicU8, Ordering};
 
 /// Whether the machine has all of these features. With `std` the machine is queried, otherwise the
 /// build's target features decide.
-#[cfg(any(target_arch = "x86_64", all(target_arch = "aarch64", target_endian = "little")))]
+#[cfg(any(
+    all(target_arch = "x86_64", target_feature = "sse2"),
+    all(target_arch = "aarch64", target_endian = "little", target_feature = "neon")
+))]
 macro_rules! has {
     ($($feature:tt),*) => {{
-        #[cfg(all(feature = "std", target_arch = "x86_64"))]
+        #[cfg(all(feature = "std", all(target_arch = "x86_64", target_feature = "sse2")))]
         let has = true $(&& std::arch::is_x86_feature_detected!($feature))*;
         #[cfg(all(feature = "std", target_arch = "aarch64"))]
         let has = true $(&& std::arch::is_aarch64_feature_detected!($feature))*;
@@ -62,12 +65,12 @@ macro_rules! has {
     }};
 }
 
-#[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+#[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
 mod aarch64;
 mod dispatch;
 #[cfg(any(
-    target_arch = "x86_64",
-    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "x86_64", target_feature = "sse2"),
+    all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"),
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
 mod generic;
@@ -75,7 +78,7 @@ mod numbers;
 // Only levels above the reference use it.
 #[cfg(any(
     target_pointer_width = "64",
-    target_arch = "x86_64",
+    all(target_arch = "x86_64", target_feature = "sse2"),
     target_arch = "aarch64",
     target_arch = "wasm32"
 ))]
@@ -89,7 +92,7 @@ mod results;
 mod slices;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod wasm32;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 mod x86_64 {
     pub(super) mod avx2;
     pub(super) mod avx512;
@@ -97,15 +100,15 @@ mod x86_64 {
 }
 
 #[cfg(any(
-    target_arch = "x86_64",
-    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "x86_64", target_feature = "sse2"),
+    all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"),
     all(target_arch = "wasm32", target_feature = "simd128")
 ))]
 use generic::RecodeSteps;
 pub(crate) use numbers::scalar_values;
 #[cfg(not(any(
-    target_arch = "x86_64",
-    all(target_arch = "aarch64", target_endian = "little"),
+    all(target_arch = "x86_64", target_feature = "sse2"),
+    all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"),
     all(target_arch = "wasm32", target_feature = "simd128")
 )))]
 use recode::Recode as RecodeSteps;
@@ -183,15 +186,15 @@ instruction_sets! {
     Scalar "scalar" if true;
     #[cfg(any(target_pointer_width = "64", target_arch = "wasm32"))]
     Portable "portable" if true;
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Sse41 "sse4.1" if has!("sse4.1", "popcnt");
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Avx2 "avx2" if has!("avx2", "popcnt");
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     Avx512 "avx512" if has!(
         "avx512f", "avx512bw", "avx512vl", "avx512vbmi", "avx512vbmi2", "bmi2", "popcnt"
     );
-    #[cfg(all(target_arch = "aarch64", target_endian = "little"))]
+    #[cfg(all(target_arch = "aarch64", target_endian = "little", target_feature = "neon"))]
     Neon "neon" if has!("neon");
     // The level exists only in builds that enable the feature.
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -202,9 +205,9 @@ impl InstructionSet {
     /// Whether machines of this architecture commonly run this level.
     #[inline]
     const fn is_common(self) -> bool {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
         return matches!(self, Self::Avx2 | Self::Avx512);
-        #[cfg(not(target_arch = "x86_64"))]
+        #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2")))]
         true
     }
 }
@@ -245,9 +248,16 @@ impl Level {
     #[cold]
     fn detect_first() -> u8 {
         let best = Self::find_best().0 as u8;
-        let stored =
-            DETECTED.compare_exchange(UNDETECTED, best, Ordering::Relaxed, Ordering::Relaxed);
-        stored.map_or_else(|other| other, |_| best)
+        // Without this operation, a level that another thread selects meanwhile is lost.
+        #[cfg(not(target_has_atomic = "8"))]
+        DETECTED.store(best, Ordering::Relaxed);
+        #[cfg(target_has_atomic = "8")]
+        if let Err(other) =
+            DETECTED.compare_exchange(UNDETECTED, best, Ordering::Relaxed, Ordering::Relaxed)
+        {
+            return other;
+        }
+        best
     }
 
     fn find_best() -> Self {

@@ -50,12 +50,12 @@ pub(crate) trait Recode {
     type To: Copy;
 
     /// The conversion, for a level that has loops of its own.
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
     const CONVERSION: Conversion;
 }
 
 /// A conversion as a value. Numbers need not be scalar values.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 #[derive(Clone, Copy)]
 pub(crate) enum Conversion {
     AsciiToBytes {
@@ -110,7 +110,7 @@ macro_rules! units {
             type From = $from;
             type To = $to;
 
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
             const CONVERSION: Conversion = $value;
         }
     )*};

@@ -121,8 +121,8 @@ pub struct OneWrite<'o, 'a> {
 }
 
 impl OneWrite<'_, '_> {
-    /// Copies the sequence at the start of `input` if it is well-formed. Returns the sequence, and this step if
-    /// nothing was copied.
+    /// Copies the sequence at the start of `input`, which is not empty and does not begin with ASCII, if it is well-formed. Returns
+    /// the sequence, and this step if nothing was copied.
     #[inline(always)]
     pub fn push_sequence(self, input: &[u8]) -> Result<usize, (Sequence, Self)> {
         let len = match sequence(input) {

@@ -146,14 +146,14 @@ pub(in crate::simd) trait Part: Vector16 {
 }
 
 /// For `shuffle`: indexes that reverse the bytes of four characters of three bytes each into lanes of 32 bits.
-#[cfg(any(target_arch = "x86_64", target_arch = "wasm32"))]
+#[cfg(any(all(target_arch = "x86_64", target_feature = "sse2"), target_arch = "wasm32"))]
 pub(in crate::simd) const REVERSE_THREES: [u8; 16] =
     [2, 1, 0, 0x80, 5, 4, 3, 0x80, 8, 7, 6, 0x80, 11, 10, 9, 0x80];
 
 // For `expand_bitmask`: which byte of the bits, and which bit of it, each byte of a vector expands.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 pub(in crate::simd) static BIT_BYTES: [u8; 32] = table!(32, |i| i as u8 / 8);
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 pub(in crate::simd) static BIT_PLACES: [u8; 32] = table!(32, |i| 1 << (i % 8));
 
 // Shuffles that move the needed bytes to the front. The index of a table encodes which bytes are needed.

@@ -56,9 +56,9 @@ pub(super) use decode::{
     count, decode_chars, decode_leading_ascii, decode_short_ascii, decode_short_text, decode_utf16,
 };
 pub(super) use encode::{encode_chars, encode_utf16};
-#[cfg(any(target_arch = "x86_64", target_arch = "wasm32"))]
+#[cfg(any(all(target_arch = "x86_64", target_feature = "sse2"), target_arch = "wasm32"))]
 pub(super) use lanes::REVERSE_THREES;
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 pub(super) use lanes::{BIT_BYTES, BIT_PLACES};
 pub(super) use lanes::{Lanes, Part, one_part};
 pub(super) use latin1::{decode_latin1, encode_latin1};
@@ -82,7 +82,7 @@ pub(super) use vector::SECOND;
 pub(super) use vector::SECOND_BY_LEAD;
 pub(super) use vector::{SHIFT_UP, Vector, Vector16, arithmetic, first, first_mut, lanewise};
 // For AVX-512. The proof calls `sequence_start`.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 #[allow(unused_imports)]
 pub(super) use {
     damaged::PATIENCE,

@@ -26,7 +26,7 @@ pub(in crate::simd) struct Aligned(pub(in crate::simd) [u8; 64]);
 
 /// By the leading byte, C0 to FF, the addend that clears bit 7 of `here` if the second byte may not follow. For levels that
 /// can select from 64 or 32 entries.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(all(target_arch = "x86_64", target_feature = "sse2"), target_arch = "aarch64"))]
 pub(in crate::simd) static SECOND_BY_LEAD: Aligned = Aligned(table!(64, |i| {
     // 80..=BF are C0..=FF in `here`.
     match 0xC0 + i {

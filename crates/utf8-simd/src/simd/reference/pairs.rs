@@ -36,7 +36,7 @@ impl NulForm {
 }
 
 /// The sequences that start in a block. Bit `i` of a mask represents byte `i`.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 pub(in crate::simd) struct PairMarks {
     pub(in crate::simd) ed: u64,
     pub(in crate::simd) pairs: u64,
@@ -46,7 +46,7 @@ pub(in crate::simd) struct PairMarks {
     pub(in crate::simd) stop: u64,
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", target_feature = "sse2"))]
 impl PairMarks {
     /// `equal(bits, byte, n)` marks where the byte `n` positions later has these `bits`. `seconds` are the second halves of
     /// pairs that started before the block.
