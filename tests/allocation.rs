@@ -11,16 +11,51 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use bytes::BytesMut;
 use counting::{allocations, held, largest, watch};
 use futures::{FutureExt, StreamExt};
 use lists::{LOSSY, MULTILINGUAL};
 use tokio::io::{AsyncRead, AsyncWriteExt, DuplexStream, ReadBuf, duplex};
-use tokio_util::codec::{BytesCodec, FramedRead};
+use tokio_util::codec::{BytesCodec, Decoder, FramedRead};
+use utf8_codec::codec::MessageCodec;
 use utf8_codec::lines::{Delimiter, LineDecoder};
 use utf8_codec::stream::{
     CharStream, Utf8ByteReader, Utf8Lines, Utf8Reader, Utf8Stream, Utf8StreamExt, Utf8Writer,
 };
+use utf8_codec::websocket::{FrameHeader, Opcode};
 use utf8_codec::{ByteString, ErrorMode, Utf8Decoder};
+
+#[test]
+fn a_codec_of_messages_holds_nothing_after_its_last_item() {
+    let mask = [1, 2, 3, 4];
+    let frame = |opcode, fin, payload: &[u8]| {
+        let header = FrameHeader::new(opcode, fin, Some(mask), payload.len() as u64).unwrap();
+        let masked = payload.iter().zip(mask.iter().cycle()).map(|(byte, key)| byte ^ key);
+        let mut bytes = header.encode(&mut [0; FrameHeader::MAX_LENGTH]).to_vec();
+        bytes.extend(masked);
+        bytes
+    };
+    let close = frame(Opcode::Close, true, b"");
+    let ill_formed = frame(Opcode::Continuation, true, b"\xFF");
+    // Reserved bits, a frame without a mask, and a message inside another.
+    let text = frame(Opcode::Text, true, b"x");
+    for last in [&close[..], &ill_formed, b"\xF1\x80", b"\x80\x01a", &text, b""] {
+        let fragment = frame(Opcode::Text, false, &[b'a'; 100_000]);
+        let before = watch();
+        let mut codec = MessageCodec::server();
+        let mut buffer = BytesMut::from(&*fragment);
+        assert!(codec.decode(&mut buffer).unwrap().is_none());
+        assert!(held() - before > 100_000);
+        buffer.extend_from_slice(last);
+        let item = match last {
+            b"" => codec.decode_eof(&mut buffer).is_err(),
+            _ => codec.decode(&mut buffer).unwrap().is_some(),
+        };
+        assert!(item, "{last:x?}");
+        drop(buffer);
+        assert!(held() - before < 1000, "{last:x?}: {} bytes are held", held() - before);
+    }
+}
 
 /// The number of allocations of this thread, and the bytes it holds.
 fn taken() -> (usize, isize) {

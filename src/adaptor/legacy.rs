@@ -160,12 +160,14 @@ impl fmt::Display for LegacyError {
     }
 }
 
-/// What follows `error` of a reader. Only a [`CharsetReader`](crate::io::CharsetReader), perhaps inside the reader, skips bytes:
-/// those of an ill-formed part.
+/// What follows `error` of a reader: the next bytes, unless it is of the data. Then the reader, or one inside it, can have skipped
+/// some, as [`CharsetReader`](crate::io::CharsetReader) and [`Utf8ByteReader`](crate::io::Utf8ByteReader) skip an ill-formed part.
 #[cold]
 pub(crate) fn after_error(error: &io::Error) -> AfterError {
     match error.get_ref() {
-        Some(inner) if inner.is::<LegacyError>() => AfterError::Gap,
+        _ if error.kind() == io::ErrorKind::InvalidData => AfterError::Gap,
+        // The kind is `UnexpectedEof` if the part is incomplete.
+        Some(inner) if inner.is::<LegacyError>() || inner.is::<Utf8Error>() => AfterError::Gap,
         _ => AfterError::Next,
     }
 }

@@ -39,7 +39,7 @@ pub enum StreamError<E> {
     Line(#[from] LineError),
     /// The inner stream or the reader failed. The held bytes of a character are kept: if the inner
     /// stream continues, so does the text. In a stream of lines or events, the current line or event is rejected as
-    /// well, unless the source is a reader.
+    /// well, unless the source is a reader that has lost nothing.
     #[error(transparent)]
     Inner(E),
     /// The collected text would be longer than the limit. Only `collect_text` and `append_text` return this.

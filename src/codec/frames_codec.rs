@@ -4,6 +4,7 @@ use std::io;
 
 use bytes::{Buf, Bytes, BytesMut};
 use bytestring::ByteString;
+use memchr::memmem;
 use tokio_util::codec::{Decoder, Encoder};
 
 use crate::decoder::{ErrorMode, Utf8Decoder, Utf8Error, Utf8Options};
@@ -102,7 +103,7 @@ impl<C: Encoder<Bytes>, T: Into<ByteString>> Encoder<T> for Utf8FramesCodec<C> {
 /// A codec of frames whose length in bytes precedes them, in decimal digits.
 ///
 /// A frame has at most 1,048,576 bytes (1 MiB) unless [`with_max_length`](Self::with_max_length) sets another limit. Between
-/// frames it holds nothing; the read buffer holds at most one frame and one read.
+/// frames it holds nothing; the read buffer holds at most one frame and one read. A header is parsed once.
 ///
 /// # Errors
 ///
@@ -123,11 +124,13 @@ impl<C: Encoder<Bytes>, T: Into<ByteString>> Encoder<T> for Utf8FramesCodec<C> {
 /// assert_eq!(buffer, "Content-Length: 11\r\n\r\n{\"id\":\"ž\"}");
 /// assert_eq!(codec.decode(&mut buffer).unwrap().unwrap(), r#"{"id":"ž"}"#);
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 #[must_use]
 pub struct DecimalFrames {
     framing: Framing,
     max_length: usize,
+    /// The length of the frame that is arriving, whose header has been taken.
+    open: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -161,7 +164,7 @@ impl DecimalFrames {
     }
 
     const fn of(framing: Framing) -> Self {
-        Self { framing, max_length: 1024 * 1024 }
+        Self { framing, max_length: 1024 * 1024, open: None }
     }
 
     /// Sets the limit on the length of a frame, in bytes, without what precedes and follows it.
@@ -178,7 +181,7 @@ impl DecimalFrames {
         };
         let most = if end.len() > 1 { MAX_HEADER } else { MAX_DIGITS + 1 };
         let window = &src[..src.len().min(most)];
-        let Some(at) = window.windows(end.len()).position(|bytes| bytes == end) else {
+        let Some(at) = memmem::find(window, end) else {
             return if window.len() == most {
                 Err(invalid("no length of a frame"))
             } else {
@@ -236,16 +239,24 @@ impl Decoder for DecimalFrames {
     type Error = io::Error;
 
     fn decode(&mut self, src: &mut BytesMut) -> io::Result<Option<Bytes>> {
-        let Some((start, len)) = self.header(src)? else { return Ok(None) };
+        // A header is parsed once, however its frame arrives.
+        let len = match self.open {
+            Some(len) => len,
+            None => {
+                let Some((start, len)) = self.header(src)? else { return Ok(None) };
+                src.advance(start);
+                *self.open.insert(len)
+            }
+        };
         let after = usize::from(matches!(self.framing, Framing::Netstring));
         // Without a limit, a peer can announce any length: the sum must not overflow.
-        if src.len() - start < len.saturating_add(after) {
+        if src.len() < len.saturating_add(after) {
             return Ok(None);
         }
-        if after > 0 && src[start + len] != b',' {
+        if after > 0 && src[len] != b',' {
             return Err(invalid("no comma after a netstring"));
         }
-        src.advance(start);
+        self.open = None;
         let frame = src.split_to(len).freeze();
         src.advance(after);
         Ok(Some(frame))
@@ -253,7 +264,7 @@ impl Decoder for DecimalFrames {
 
     fn decode_eof(&mut self, src: &mut BytesMut) -> io::Result<Option<Bytes>> {
         let frame = self.decode(src)?;
-        if frame.is_none() && !src.is_empty() {
+        if frame.is_none() && (self.open.take().is_some() || !src.is_empty()) {
             src.clear();
             return Err(io::Error::new(
                 io::ErrorKind::UnexpectedEof,

@@ -141,8 +141,9 @@ impl Utf8LinesCodec {
     /// Only the encoding of `decoder` and how much falls back are used. The limit and the options are those of this
     /// codec: set them here. With [`FallbackDecoder::line`], a whole line is either UTF-8 or legacy, as in IRC. A character
     /// after its first non-ASCII byte is therefore rejected only at an ill-formed part or at the end of the line, unless the
-    /// line has become too long. The lines are those of this codec, with its delimiter. Delimiters are compared as bytes: in multi-byte legacy
-    /// encodings, only CR, LF and NUL are never part of a character.
+    /// line has become too long. With [`FallbackDecoder::rest`], ill-formed bytes in the skipped rest of a rejected or cut line count for
+    /// nothing: the lines after it are still UTF-8. The lines are those of this codec, with its delimiter. Delimiters are compared as
+    /// bytes: in multi-byte legacy encodings, only CR, LF and NUL are never part of a character.
     ///
     /// # Examples
     ///
@@ -208,7 +209,8 @@ impl Utf8LinesCodec {
 
     /// Counts `len` bytes that the caller has removed from the read buffer between two lines, such as a body whose length a
     /// header has given. The next line begins after them, without a BOM. With [`Delimiter::any_newline`], an LF that follows the CR of
-    /// the header and is still in the read buffer is one of these bytes. Offsets are below 2^64: `len` is a number of bytes that have
+    /// the header and is still in the read buffer is one of these bytes: for headers that end with CR LF use [`Delimiter::crlf`] or
+    /// [`Delimiter::crlf_or_lf`], so that the peer's packets do not decide where the body begins. Offsets are below 2^64: `len` is a number of bytes that have
     /// arrived.
     ///
     /// # Examples

@@ -131,6 +131,12 @@ impl MessageCodec {
         Ok(Some((0, header.payload_length(), fin)))
     }
 
+    /// Nothing but discarded bytes follows. The message that was arriving is not held any more.
+    fn end(&mut self, discarded: u64) {
+        self.messages.reset();
+        self.state = MessageState::Ended { discarded };
+    }
+
     fn next(&mut self, src: &mut BytesMut) -> Result<Option<Message>, MessageError> {
         loop {
             let Some((taken, len, fin)) = self.open_frame(src)? else { return Ok(None) };
@@ -164,7 +170,7 @@ impl MessageCodec {
                         MessageError::CloseCode(_) => taken.saturating_sub(2),
                         _ => 0,
                     };
-                    self.state = MessageState::Ended { discarded };
+                    self.end(discarded);
                     return Err(error);
                 }
             }
@@ -190,7 +196,7 @@ impl Decoder for MessageCodec {
         let item = self.next(src).transpose();
         let is_last = matches!(item, Some(Ok(Message::Close(_)) | Err(_)));
         if is_last && !matches!(self.state, MessageState::Ended { .. }) {
-            self.state = MessageState::Ended { discarded: 0 };
+            self.end(0);
         }
         Ok(item)
     }
@@ -200,7 +206,7 @@ impl Decoder for MessageCodec {
         let is_whole = matches!(self.state, MessageState::Idle | MessageState::Ended { .. });
         if item.is_none() && !(is_whole && src.is_empty()) {
             src.clear();
-            self.state = MessageState::Ended { discarded: 0 };
+            self.end(0);
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         Ok(item)

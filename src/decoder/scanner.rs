@@ -422,11 +422,14 @@ impl<'a, E> Step<&'a str, E> {
     }
 }
 
-/// Whether the stream ends after an input, or bytes follow that belong to another sequence.
+/// What follows an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AtEnd {
-    /// The bytes that follow have not arrived, and may belong to the last sequence.
+    /// Bytes that have not arrived, and may belong to the last sequence.
     No,
+    /// Bytes that belong to another sequence. Only in an encoding such as GB18030 does the end of the stream mean something else.
+    Other,
+    /// The end of the stream.
     Yes,
 }
 

@@ -168,7 +168,7 @@ impl Grammar {
                     (None, AtEnd::No, _) => DialectSequence::Incomplete,
                     (_, _, ErrorSpan::Whole) => alone,
                     _ if self.options.unpaired == Unpaired::Accepted => alone,
-                    (None, AtEnd::Yes, ErrorSpan::Prompt) => {
+                    (None, _, ErrorSpan::Prompt) => {
                         DialectSequence::IllFormed(len + fits, Kind::Incomplete, None)
                     }
                     (Some(&next), _, ErrorSpan::Prompt) => {

@@ -205,7 +205,7 @@ impl LegacyEncoding {
         };
         let ends_line = line_end.is_some() && taken.last().copied() == line_end;
         let at_end = match taken.len() {
-            len if ends_line || len < window.len() => AtEnd::Yes,
+            len if ends_line || len < window.len() => AtEnd::Other,
             len if len < input.len() => AtEnd::No,
             _ => at_end,
         };

@@ -21,8 +21,14 @@ pub(super) fn decode(
 ) -> (usize, u64) {
     let mut decoder = encoding.new_decoder_without_bom_handling();
     let mut block = [0; BLOCK];
-    if at_end == AtEnd::Yes || encoding.is_single_byte() {
-        let replaced = feed(&mut decoder, bytes, AtEnd::Yes, &mut block, text);
+    if at_end != AtEnd::No || encoding.is_single_byte() {
+        let mut replaced = feed(&mut decoder, bytes, at_end, &mut block, text);
+        if at_end == AtEnd::Other {
+            // A digit in what may be a character of GB18030 is text, unless the stream ends after it. LF continues no character.
+            replaced += feed(&mut decoder, b"\n", AtEnd::Yes, &mut block, text);
+            debug_assert!(text.ends_with('\n'));
+            text.pop();
+        }
         return (bytes.len(), replaced);
     }
     let (bulk, last) = bytes.split_at(bytes.len().saturating_sub(LAST));

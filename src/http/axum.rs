@@ -4,8 +4,10 @@ use axum_core::RequestExt;
 use axum_core::body::Body;
 use axum_core::extract::{FromRequest, Request};
 use axum_core::response::{IntoResponse, Response};
+use http_body::Body as _;
 
 use crate::decoder::Utf8Options;
+use crate::http::rejection::rejection;
 use crate::http::{BodyError, Utf8Body};
 
 /// The whole text of a request, as an argument of a handler of axum.
@@ -72,20 +74,27 @@ impl<S: Send + Sync> FromRequest<S> for Utf8Text {
 ///
 /// The limit of axum's `DefaultBodyLimit` applies to the bytes received, as for [`Utf8Text`]: 2 MiB unless a layer sets
 /// another one. For longer bodies, put `DefaultBodyLimit::disable()` on the route and set a limit with
-/// [`with_max_length`](Utf8Body::with_max_length). An `Extension` that holds [`Utf8Options`] sets the options.
+/// [`with_max_length`](Utf8Body::with_max_length). A body whose `Content-Length` exceeds the limit is rejected at once; of one
+/// without, the frame that exceeds it is rejected whole, with what is wrong in it. An `Extension` that holds [`Utf8Options`] sets the options.
 impl<S: Send + Sync> FromRequest<S> for Utf8Body<Body> {
     type Rejection = BodyError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, BodyError> {
+        let declared = request.body().size_hint().lower();
         let (head, body) = request.with_limited_body().into_parts();
+        // axum's hint of a longer body is the limit: a shorter, whole body for who sends it on.
+        if let Some(max_length) = body.size_hint().upper().filter(|&limit| declared > limit) {
+            return Err(BodyError::TooLong { max_length });
+        }
         let options = head.extensions.get::<Utf8Options>().copied().unwrap_or_default();
         Ok(Self::from_headers(&head.headers, body)?.with_options(options))
     }
 }
 
-/// The response has the [`status`](BodyError::status), and the message as plain text.
+/// The response has the [`status`](BodyError::status), the message as plain text, and for a content coding the field
+/// `Accept-Encoding: identity` (RFC 9110, section 15.5.16).
 impl IntoResponse for BodyError {
     fn into_response(self) -> Response {
-        (self.status(), self.to_string()).into_response()
+        rejection(&self).map(Body::new)
     }
 }

@@ -177,7 +177,7 @@ impl BodyError {
     /// The extractors of axum answer 413 for an [`http_body_util::LengthLimitError`], and 400 for any other error. They
     /// do not look at sources. Only http-body-util creates a `LengthLimitError`. If you give a body to them, set the
     /// limit with `Limited` inside, and map the errors with `http_body_util::BodyExt::map_err(body, BodyError::into_boxed)`.
-    /// A `Utf8Layer` does both.
+    /// A `Utf8Layer` does both. Do not send such a body on: for `Limited`, a longer body is one as long as the limit.
     ///
     /// # Examples
     ///

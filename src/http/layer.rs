@@ -6,7 +6,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
-use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue};
+use http::header::{CONTENT_TYPE, HeaderMap};
 use http::{Request, Response, StatusCode};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::combinators::MapErr;
@@ -20,6 +20,7 @@ use crate::decoder::{ErrorMode, Utf8Options};
 use crate::http::content_type::{charset_in_headers, is_text};
 use crate::http::error::BoxError;
 use crate::http::header_fields::{content_coding, names_part, require_whole};
+use crate::http::rejection::rejection;
 use crate::http::{BodyError, Utf8Body};
 
 /// The body of a message that has passed a [`Utf8Layer`]. `Left` is text, validated as it is read; `Right` is any
@@ -396,19 +397,6 @@ where
             }
         }))
     }
-}
-
-/// Returns the answer to a request whose headers are rejected.
-fn rejection(error: &BodyError) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::from(error.to_string()));
-    *response.status_mut() = error.status();
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
-    // RFC 9110, section 12.5.3
-    if let BodyError::UnsupportedContentCoding { .. } = error {
-        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-    }
-    response
 }
 
 pin_project! {

@@ -77,6 +77,8 @@ mod error;
 mod header_fields;
 #[cfg(feature = "tower")]
 mod layer;
+#[cfg(any(feature = "axum", feature = "tower"))]
+mod rejection;
 
 #[cfg(feature = "axum")]
 pub use self::axum::Utf8Text;

@@ -380,7 +380,7 @@ impl LineDecoder {
 
     /// Rejects the line at the front, because bytes of it may be missing.
     pub(crate) fn reject_line(&mut self) {
-        self.machine.reject_line(self.open.len());
+        self.machine.reject_line(&self.open);
         self.open.clear();
     }
 

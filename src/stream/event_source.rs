@@ -194,8 +194,12 @@ where
                                 State::Open(Box::pin(Utf8Stream::new(chunks).into_chunks(decoder)));
                             continue;
                         };
+                        let failures = this.reconnection.failures();
                         let delay = this.reconnection.refused(refusal);
-                        this.next_attempt(delay, State::Closed);
+                        // A status that is a failure does not end the stream, but too many failures do.
+                        let is_failure = this.reconnection.failures() > failures;
+                        let otherwise = if is_failure { State::GivingUp } else { State::Closed };
+                        this.next_attempt(delay, otherwise);
                         if refusal != ResponseError::NoContent {
                             return Poll::Ready(Some(Err(EventSourceError::Refused(refusal))));
                         }

@@ -42,8 +42,9 @@ impl<S> Utf8Stream<S> {
     /// The stream yields [`StreamError::EventTooLong`] for an event that exceeds a limit, and
     /// [`StreamError::Inner`] if the inner stream fails. Bytes may be missing at that point, so the stream
     /// continues after the next empty line. A reader ([`from_reader`](Utf8Stream::from_reader)) loses
-    /// nothing when it fails, so there the event continues, unless the error is an ill-formed part that a
-    /// [`CharsetReader`](crate::stream::CharsetReader) has skipped. Ill-formed bytes are no error. The stream
+    /// nothing when it fails, so there the event continues, unless the kind of the error is
+    /// [`InvalidData`](std::io::ErrorKind::InvalidData) or the error that of an ill-formed part: a
+    /// [`CharsetReader`](crate::stream::CharsetReader) and a [`Utf8ByteReader`](crate::stream::Utf8ByteReader) skip it. Ill-formed bytes are no error. The stream
     /// continues after every error.
     ///
     /// # Examples

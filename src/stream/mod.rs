@@ -109,7 +109,9 @@ pub use crate::adaptor::utf8_lines::Utf8Lines;
 pub use char_stream::{CharPositions, CharStream};
 pub use event_source::{Attempt, EventResponse, EventSource, EventSourceError};
 pub use event_stream::EventItems;
-pub use sources::{ChunkStream, Eventsource, ReaderChunks, TextChunks, Utf8StreamExt};
+pub use sources::{
+    ChunkStream, Eventsource, ReaderChunks, TextChunks, TextItem, TextItems, Utf8StreamExt,
+};
 pub use utf8_lines::LineSource;
 pub use utf8_reader::Utf8Reader;
 pub use utf8_stream::Utf8Stream;

@@ -78,12 +78,25 @@ pub trait Utf8StreamExt: Stream {
     /// assert_eq!(lines.next().await.unwrap().unwrap(), "Another.");
     /// # }
     /// ```
-    fn text_lines<T, E>(self) -> Utf8Lines<TextChunks<Self, T>>
+    fn text_lines<T, E>(self) -> Utf8Lines<TextItems<Self, T>>
     where
         Self: Stream<Item = Result<T, E>> + Sized,
         T: AsRef<str>,
     {
-        Utf8Lines::new(self.map_ok(|text| Bytes::copy_from_slice(text.as_ref().as_bytes())))
+        Utf8Lines::new(self.map_ok(TextItem))
+    }
+}
+
+/// A stream of text of type `T`, not yet converted to bytes: the source of [`text_lines`](Utf8StreamExt::text_lines).
+pub type TextItems<S, T> = MapOk<S, fn(T) -> TextItem<T>>;
+
+/// An item of a stream of text, which is copied when it is converted.
+#[derive(Debug)]
+pub struct TextItem<T>(T);
+
+impl<T: AsRef<str>> From<TextItem<T>> for Bytes {
+    fn from(TextItem(text): TextItem<T>) -> Self {
+        Self::copy_from_slice(text.as_ref().as_bytes())
     }
 }
 
@@ -121,8 +134,7 @@ where
     }
 }
 
-/// A stream of text of type `T` as a stream of `Bytes`: the source of [`text_lines`](Utf8StreamExt::text_lines), and
-/// what [`into_byte_stream`](Utf8Stream::into_byte_stream) returns.
+/// A stream of text of type `T` as a stream of `Bytes`: what [`into_byte_stream`](Utf8Stream::into_byte_stream) returns.
 pub type TextChunks<S, T> = MapOk<S, fn(T) -> Bytes>;
 
 // tokio-util's `ReaderStream` is similar, but it ends at the first error, even a temporary one such as a timeout.

@@ -11,7 +11,7 @@ use pin_project_lite::pin_project;
 use tokio::io::AsyncRead;
 
 use crate::adaptor::{AfterError, ChunkText, MAX_TURNS, SourceState, Turns, coop_yield};
-use crate::decoder::{BOM, ErrorMode, Utf8Decoder, Utf8Options, append_within};
+use crate::decoder::{BOM, ErrorMode, Utf8Decoder, Utf8Options, append_within, free_if_empty};
 use crate::fallback::FallbackDecoder;
 use crate::stream::char_block::{CharPiece, end_piece, next_piece};
 use crate::stream::{CharStream, ReaderChunks, StreamError, TextChunks, Utf8Lines};
@@ -104,6 +104,7 @@ impl NextChunk {
         let next = if chunk.is_empty() { Self::AfterCr } else { Self::Plain };
         if chunk.starts_with(b"\n") {
             chunk.advance(1);
+            free_if_empty(&mut chunk);
         }
         (chunk, next)
     }

@@ -344,6 +344,44 @@ fn a_source_error_rejects_its_line_unless_the_source_is_a_reader() {
     assert_eq!(ready(&mut Utf8Stream::from_reader(reader()).lines()), expected);
 }
 
+/// What the text of `bytes` yields as lines, if it is decoded twice: through each adaptor that returns text as bytes.
+fn decoded_twice(bytes: &'static [u8]) -> [Vec<String>; 5] {
+    let reader = || Utf8Reader::new(Script::new(&[Chunk(bytes), End])).into_byte_reader();
+    let stream = Utf8Stream::from_reader(Script::new(&[Chunk(bytes), End])).into_byte_stream();
+    let stream = tokio_util::io::StreamReader::new(stream.map_err(io::Error::from));
+    let blocking = || utf8_codec::io::Utf8Reader::new(bytes).into_byte_reader();
+    let lines = utf8_codec::io::Utf8Reader::new(blocking()).into_lines();
+    let charset = utf8_codec::io::CharsetReader::new(blocking());
+    [
+        ready(&mut Utf8Reader::new(reader()).into_lines()),
+        ready(&mut Utf8Stream::from_reader(reader()).lines()),
+        ready(&mut Utf8Reader::new(stream).into_lines()),
+        lines.map(reported).chain(["-".to_owned()]).collect(),
+        utf8_codec::io::Utf8Reader::new(charset)
+            .into_lines()
+            .map(reported)
+            .chain(["-".to_owned()])
+            .collect(),
+    ]
+}
+
+#[test]
+fn a_line_from_which_a_reader_has_removed_an_ill_formed_part_is_rejected() {
+    for (bytes, expected) in [
+        (&b"pay 10\xFF00\nnext\n"[..], &["!", "next", "-"][..]),
+        (b"one\n\xFF\nnext", &["one", "!", "next", "-"]),
+        (b"one\npay 10\xE2\x82", &["one", "!", "-"]),
+    ] {
+        for words in decoded_twice(bytes) {
+            let words = words.into_iter().map(|word| match word.starts_with("! ") {
+                true => "!".to_owned(),
+                false => word,
+            });
+            assert_eq!(words.collect::<Vec<_>>(), expected, "{bytes:02x?}");
+        }
+    }
+}
+
 #[test]
 fn a_line_containing_a_text_error_is_rejected() {
     for (chunks, expected) in [
@@ -508,6 +546,24 @@ fn a_rejected_line_is_kept_while_the_source_is_pending() {
     assert_eq!(lines.rejected(), b"t\xFFo\n");
     assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap(), "x");
     assert_eq!(lines.rejected(), b"t\xFFo\n");
+}
+
+#[test]
+fn the_possible_start_of_a_delimiter_is_kept_of_a_rejected_line_if_the_source_fails() {
+    for (delimiter, chunks, expected) in [
+        (Delimiter::text("--").unwrap(), [&b"a\xFFb-"[..], b"c--ok--"], &b"a\xFFb-c--"[..]),
+        (Delimiter::lf(), [b"a\xFFb\r", b"\nok\n"], b"a\xFFb\r\n"),
+        (Delimiter::lf(), [b"a\xFFb", b"\nok\n"], b"a\xFFb\n"),
+    ] {
+        let chunks = [Ok(chunks[0]), Err("failed"), Ok(chunks[1])];
+        let mut lines = Utf8Lines::new(stream::iter(chunks)).keep_rejected();
+        lines = lines.with_delimiter(delimiter);
+        let mut next = || lines.next().now_or_never().unwrap().unwrap();
+        assert_eq!(next(), Err(StreamError::Inner("failed")));
+        assert!(matches!(next(), Err(StreamError::Line(_))));
+        assert_eq!(next().unwrap(), "ok");
+        assert_eq!(lines.rejected(), expected);
+    }
 }
 
 #[test]

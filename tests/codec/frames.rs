@@ -106,54 +106,72 @@ fn the_text_of_a_frame_is_not_copied_if_its_incomplete_end_is_skipped() {
 
 #[test]
 fn a_malformed_length_is_an_error_before_the_frame_is_buffered() {
-    let headers = |framing: DecimalFrames, header: &[u8]| {
+    let headers = |framing: &DecimalFrames, header: &[u8]| {
         let mut buffer = BytesMut::from(header);
-        framing.with_max_length(1000).decode(&mut buffer).map_err(|error| {
+        framing.clone().with_max_length(1000).decode(&mut buffer).map_err(|error| {
             assert_eq!(error.kind(), io::ErrorKind::InvalidData);
             error.to_string()
         })
     };
     let too_long = Err("a frame of 1001 bytes is longer than 1000 bytes".to_owned());
     let [octets, netstrings, content_length] = framings();
-    assert_eq!(headers(octets, b"1001 "), too_long);
-    assert_eq!(headers(netstrings, b"1001:"), too_long);
-    assert_eq!(headers(content_length, b"Content-Length: 1001\r\n\r\n"), too_long);
+    assert_eq!(headers(&octets, b"1001 "), too_long);
+    assert_eq!(headers(&netstrings, b"1001:"), too_long);
+    assert_eq!(headers(&content_length, b"Content-Length: 1001\r\n\r\n"), too_long);
     for (framing, malformed) in [
-        (octets, &b"+5 hello"[..]),
-        (octets, b" hello"),
-        (octets, b"5x hello"),
-        (octets, b"99999999999999999999999 "),
-        (octets, b"05 hello"),
-        (netstrings, b"00001:a,"),
-        (netstrings, b"1:ab"),
-        (content_length, b"Content-Type: a\r\n\r\n"),
-        (content_length, b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab"),
-        (content_length, b"Content-Length\r\n\r\n"),
-        (content_length, b"X: a\nContent-Length: 2\r\n\r\nok"),
-        (content_length, b"X: a\rContent-Length: 2\r\n\r\nok"),
+        (&octets, &b"+5 hello"[..]),
+        (&octets, b" hello"),
+        (&octets, b"5x hello"),
+        (&octets, b"99999999999999999999999 "),
+        (&octets, b"05 hello"),
+        (&netstrings, b"00001:a,"),
+        (&netstrings, b"1:ab"),
+        (&content_length, b"Content-Type: a\r\n\r\n"),
+        (&content_length, b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab"),
+        (&content_length, b"Content-Length\r\n\r\n"),
+        (&content_length, b"X: a\nContent-Length: 2\r\n\r\nok"),
+        (&content_length, b"X: a\rContent-Length: 2\r\n\r\nok"),
     ] {
         assert!(headers(framing, malformed).is_err(), "{malformed:?}");
     }
-    assert!(headers(content_length, &[b'a'; 4096]).is_err(), "an endless header");
+    assert!(headers(&content_length, &[b'a'; 4096]).is_err(), "an endless header");
     assert_eq!(
-        headers(content_length, b"content-length:2\r\nX: y\r\n\r\nok"),
+        headers(&content_length, b"content-length:2\r\nX: y\r\n\r\nok"),
         Ok(Some("ok".into()))
     );
-    assert_eq!(headers(octets, b"12"), Ok(None));
+    assert_eq!(headers(&octets, b"12"), Ok(None));
     let largest = format!("{}:", usize::MAX);
     let expected = format!("a frame of {} bytes is longer than 1000 bytes", usize::MAX);
-    assert_eq!(headers(netstrings, largest.as_bytes()), Err(expected));
-    assert_eq!(headers(octets, b"0 "), Ok(Some("".into())));
+    assert_eq!(headers(&netstrings, largest.as_bytes()), Err(expected));
+    assert_eq!(headers(&octets, b"0 "), Ok(Some("".into())));
+}
+
+#[test]
+fn a_header_is_parsed_once_however_its_frame_arrives() {
+    for mut framing in framings() {
+        let mut whole = BytesMut::new();
+        framing.encode("hello", &mut whole).unwrap();
+        let header = whole.windows(5).position(|bytes| bytes == b"hello").unwrap();
+        let mut buffer = whole.split_to(header);
+        assert!(framing.decode(&mut buffer).unwrap().is_none() && buffer.is_empty());
+        // A clone continues with the same frame, and an end inside it is an error once.
+        let mut ended = framing.clone();
+        assert_eq!(ended.decode_eof(&mut buffer).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        assert!(ended.decode_eof(&mut buffer).unwrap().is_none());
+        buffer.extend_from_slice(&whole);
+        assert_eq!(framing.decode(&mut buffer).unwrap().unwrap(), "hello");
+        assert!(buffer.is_empty());
+    }
 }
 
 #[test]
 fn a_stream_that_ends_inside_a_frame_is_an_error() {
     for framing in framings() {
         let mut whole = BytesMut::new();
-        Encoder::<&str>::encode(&mut { framing }, "hello", &mut whole).unwrap();
+        Encoder::<&str>::encode(&mut framing.clone(), "hello", &mut whole).unwrap();
         for len in 0..=whole.len() {
             let mut buffer = BytesMut::from(&whole[..len]);
-            let result = { framing }.decode_eof(&mut buffer);
+            let result = framing.clone().decode_eof(&mut buffer);
             match len {
                 0 => assert!(matches!(result, Ok(None))),
                 _ if len == whole.len() => assert_eq!(result.unwrap().unwrap(), "hello"),
@@ -168,16 +186,16 @@ fn a_stream_that_ends_inside_a_frame_is_an_error() {
 fn a_malformed_length_is_the_same_error_after_the_same_frames_at_any_split() {
     let [octets, netstrings, content_length] = framings();
     for (framing, bytes) in [
-        (octets, &b"2 \xC3\xA9+5 hello"[..]),
-        (octets, b"2 \xC3\xA91001 "),
-        (octets, b"2 \xC3\xA9a line of syslog without a length"),
-        (netstrings, b"2:\xC3\xA9,1:ab"),
-        (netstrings, b"2:\xC3\xA9,,:"),
-        (content_length, b"Content-Length: 2\r\n\r\n\xC3\xA9X: y\r\n\r\n"),
-        (content_length, b"Content-Length: 2\r\n\r\n\xC3\xA9Content-Length: -1\r\n\r\n"),
+        (&octets, &b"2 \xC3\xA9+5 hello"[..]),
+        (&octets, b"2 \xC3\xA91001 "),
+        (&octets, b"2 \xC3\xA9a line of syslog without a length"),
+        (&netstrings, b"2:\xC3\xA9,1:ab"),
+        (&netstrings, b"2:\xC3\xA9,,:"),
+        (&content_length, b"Content-Length: 2\r\n\r\n\xC3\xA9X: y\r\n\r\n"),
+        (&content_length, b"Content-Length: 2\r\n\r\n\xC3\xA9Content-Length: -1\r\n\r\n"),
     ] {
         let outcome = |chunks: &[&[u8]]| {
-            let mut codec = Utf8FramesCodec::new(framing.with_max_length(1000));
+            let mut codec = Utf8FramesCodec::new(framing.clone().with_max_length(1000));
             let (mut buffer, mut items) = (BytesMut::new(), Vec::new());
             for chunk in chunks {
                 buffer.extend_from_slice(chunk);
@@ -211,7 +229,7 @@ fn a_stream_that_ends_inside_a_frame_is_an_error_after_the_whole_frames() {
             ends.push(bytes.len());
         }
         for len in 0..=bytes.len() {
-            let mut codec = Utf8FramesCodec::new(framing);
+            let mut codec = Utf8FramesCodec::new(framing.clone());
             let (mut buffer, mut items) = (BytesMut::from(&bytes[..len]), Vec::new());
             let end = loop {
                 match codec.decode_eof(&mut buffer) {
@@ -230,15 +248,19 @@ fn a_stream_that_ends_inside_a_frame_is_an_error_after_the_whole_frames() {
 fn without_a_limit_the_longest_length_that_a_peer_can_announce_waits_for_more() {
     let [octets, netstrings, content_length] = framings();
     for (framing, bytes) in [
-        (octets, b"9999999999999999999 x".to_vec()),
-        (netstrings, b"9999999999999999999:x".to_vec()),
-        (content_length, format!("Content-Length: {}\r\n\r\nx", usize::MAX).into_bytes()),
+        (&octets, b"9999999999999999999 x".to_vec()),
+        (&netstrings, b"9999999999999999999:x".to_vec()),
+        (&content_length, format!("Content-Length: {}\r\n\r\nx", usize::MAX).into_bytes()),
     ] {
         let mut buffer = BytesMut::from(&bytes[..]);
-        let frame = framing.with_max_length(usize::MAX).decode(&mut buffer);
-        // A length that does not fit in a `usize` is an error.
-        assert!(frame.is_err() || frame.unwrap().is_none());
-        assert_eq!(buffer, bytes);
+        match framing.clone().with_max_length(usize::MAX).decode(&mut buffer) {
+            Ok(frame) => {
+                assert_eq!(frame, None);
+                assert_eq!(buffer, "x"); // without the header
+            }
+            // A length that does not fit in a `usize`.
+            Err(_) => assert_eq!(buffer, bytes),
+        }
     }
 }
 
@@ -264,7 +286,10 @@ where
 #[tokio::test]
 async fn frames_of_four_protocols_become_text_through_pipes() {
     for framing in framings() {
-        assert_eq!(through_a_pipe(framing, Utf8FramesCodec::new(framing)).await, expected());
+        assert_eq!(
+            through_a_pipe(framing.clone(), Utf8FramesCodec::new(framing)).await,
+            expected()
+        );
     }
     let lengths = LengthDelimitedCodec::new();
     assert_eq!(through_a_pipe(lengths.clone(), Utf8FramesCodec::new(lengths)).await, expected());

@@ -805,6 +805,54 @@ fn a_line_is_cut_as_soon_as_it_is_too_long_and_its_rest_is_dropped() {
     assert_eq!(codec.decoder().error_count(), 0, "the rest is not validated");
 }
 
+#[test]
+fn an_ill_formed_part_at_the_end_of_the_limit_is_an_error_whatever_follows_it() {
+    for delimiter in [Delimiter::lf(), Delimiter::crlf(), Delimiter::text(" au-").unwrap()] {
+        for next in [&b" au lait"[..], b"\rau lait", b"au lait", b"\xFF and more", b"\xC3\xA9t\xE9"]
+        {
+            let bytes = [&b"caf\xE9"[..], next, delimiter.as_str().as_bytes()].concat();
+            for (mode, expected) in [
+                (ErrorMode::Fatal, None),
+                (ErrorMode::Replacement, Some("caf\u{FFFD}")),
+                (ErrorMode::Latin1, Some("café")),
+                (ErrorMode::Skip, Some("caf")),
+            ] {
+                for size in 1..=bytes.len() {
+                    let mut codec = Utf8LinesCodec::new()
+                        .with_error_mode(mode)
+                        .with_delimiter(delimiter.clone())
+                        .with_max_length(4)
+                        .with_long_lines(LongLines::Cut);
+                    let (mut buffer, mut item) = (BytesMut::new(), None);
+                    for chunk in bytes.chunks(size) {
+                        buffer.extend_from_slice(chunk);
+                        item = item.or(codec.decode(&mut buffer).unwrap());
+                    }
+                    let item = item.unwrap();
+                    let case = format!("{bytes:02x?} {mode:?} {size}: {item:?}");
+                    match (item, expected) {
+                        (Ok(line), Some(text)) => {
+                            assert_eq!((&*line.text, line.error_count), (text, 1), "{case}");
+                        }
+                        (Err(LineError::Utf8 { error, .. }), None) => {
+                            assert_eq!(error.valid_up_to(), 3, "{case}");
+                        }
+                        _ => panic!("{case}"),
+                    }
+                    assert_eq!(codec.decoder().error_count(), 1, "{case}");
+                }
+            }
+        }
+    }
+    // Not if the limit splits a character, or what may be one.
+    for bytes in ["caf\u{E9}\n".as_bytes(), b"caf\xE2\x82 \n", b"caf\xE2\x82\xAC\n"] {
+        let codec = Utf8LinesCodec::new().with_max_length(4).with_long_lines(LongLines::Cut);
+        let (mut codec, mut buffer) = (codec, BytesMut::from(bytes));
+        let line = codec.decode(&mut buffer).unwrap().unwrap().unwrap();
+        assert_eq!((&*line.text, line.error_count), ("caf", 0), "{bytes:02x?}");
+    }
+}
+
 /// If the end of the stream shows that a BOM is missing, that error precedes a cut at the limit.
 #[test]
 fn a_missing_bom_is_reported_before_a_line_is_cut() {

@@ -441,3 +441,86 @@ fn errors_convert_to_io_errors() {
     assert_eq!(unknown.kind(), io::ErrorKind::InvalidData);
     assert_eq!(unknown.to_string(), "unsupported charset: klingon");
 }
+
+#[cfg(feature = "axum")]
+mod extractors {
+    use axum_core::body::Body as AnyBody;
+    use axum_core::extract::{DefaultBodyLimit, FromRequest, Request};
+    use axum_core::response::IntoResponse;
+    use futures::executor::block_on;
+    use utf8_codec::http::{Utf8Text, require_text};
+
+    use super::*;
+
+    /// The limit of axum, unless a layer sets another one.
+    const LIMIT: usize = 2 << 20;
+
+    /// A request with a body of this length in frames of 16 KiB, with or without `Content-Length`.
+    fn request(len: usize, has_length: bool) -> Request {
+        let frames = vec![b'a'; len];
+        let frames: Vec<_> = frames.chunks(16 << 10).map(Bytes::copy_from_slice).collect();
+        let frames =
+            stream::iter(frames.into_iter().map(|data| Ok::<_, io::Error>(Frame::data(data))));
+        let body = match has_length {
+            true => AnyBody::from(vec![b'a'; len]),
+            false => AnyBody::new(StreamBody::new(frames)),
+        };
+        Request::new(body)
+    }
+
+    fn extract(request: Request) -> Result<Utf8Body<AnyBody>, BodyError> {
+        Utf8Body::from_request(request, &()).now_or_never().unwrap()
+    }
+
+    #[test]
+    fn a_longer_body_is_not_one_as_long_as_the_limit() {
+        for len in [LIMIT, LIMIT + 1, 3 << 20] {
+            for has_length in [true, false] {
+                let extracted = extract(request(len, has_length));
+                if has_length && len > LIMIT {
+                    let error = extracted.unwrap_err();
+                    assert!(matches!(error, BodyError::TooLong { max_length: 2_097_152 }));
+                    assert_eq!(error.into_response().status(), StatusCode::PAYLOAD_TOO_LARGE);
+                    continue;
+                }
+                let body = extracted.unwrap();
+                assert_eq!(body.size_hint().exact(), has_length.then_some(len as u64));
+                let collected = block_on(body.collect_text(usize::MAX));
+                assert_eq!(collected.is_ok(), len <= LIMIT, "{len} {has_length}");
+                let text = Utf8Text::from_request(request(len, has_length), &());
+                match block_on(text) {
+                    Ok(text) => assert_eq!((text.0.len(), len), (LIMIT, LIMIT)),
+                    Err(error) => assert_eq!(error.status(), StatusCode::PAYLOAD_TOO_LARGE),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn another_limit_and_none_apply() {
+        for (limit, is_text) in [
+            (DefaultBodyLimit::max(4), false),
+            (DefaultBodyLimit::max(5), true),
+            (DefaultBodyLimit::disable(), true),
+        ] {
+            for has_length in [true, false] {
+                let mut request = request(5, has_length);
+                limit.apply(&mut request);
+                let text = Utf8Text::from_request(request, &()).now_or_never().unwrap();
+                assert_eq!(text.is_ok(), is_text, "{limit:?} {has_length}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_answer_to_a_content_coding_names_one_that_is_accepted() {
+        let headers = http::HeaderMap::from_iter([
+            (http::header::CONTENT_TYPE, http::HeaderValue::from_static("text/plain")),
+            (http::header::CONTENT_ENCODING, http::HeaderValue::from_static("gzip")),
+        ]);
+        let response = require_text(&headers).unwrap_err().into_response();
+        assert_eq!(response.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
+        assert_eq!(response.headers()["accept-encoding"], "identity");
+        assert_eq!(response.headers()["content-type"], "text/plain; charset=utf-8");
+    }
+}

@@ -5,7 +5,8 @@ use encoding_rs::{
     UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, WINDOWS_1253, X_USER_DEFINED,
 };
 use proptest::prelude::*;
-use utf8_codec::fallback::LegacyEncoding;
+use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
+use utf8_codec::lines::LineDecoder;
 use utf8_codec::{ErrorMode, Utf8Options};
 
 use crate::fallback::{cut, cuts, inputs};
@@ -217,6 +218,38 @@ fn repairs_and_legacy_text_contain_only_displayable_characters() {
                     }
                 }
             }
+        }
+    }
+}
+
+/// A digit after the first byte of a character of four bytes.
+#[test]
+fn a_digit_in_an_incomplete_character_is_lost_only_at_the_end_of_the_stream() {
+    for encoding in [GB18030, GBK] {
+        let legacy = LegacyEncoding::whatwg(encoding).unwrap();
+        for content in [&b"x \xDD2"[..], b"x \x810\x81", b"x \x810\x810"] {
+            for (delimiter, options) in [
+                (&b"\r\n"[..], Utf8Options::new()),
+                (b"\n", Utf8Options::new().reject_nul()),
+                (b"", Utf8Options::new()),
+            ] {
+                let bytes = [content, delimiter].concat();
+                let expected = whole(encoding)(&bytes);
+                for fallback in [FallbackDecoder::line, FallbackDecoder::rest] {
+                    let mut lines = LineDecoder::new().with_options(options);
+                    lines = lines.with_fallback(fallback(legacy));
+                    let line =
+                        lines.push(&bytes).next_line().map(|line| line.unwrap().text.to_owned());
+                    let line = line
+                        .unwrap_or_else(|| lines.finish_line().unwrap().unwrap().text.to_owned());
+                    assert_eq!(line, expected.trim_end_matches(['\r', '\n']), "{bytes:02x?}");
+                }
+            }
+            let bytes = [content, b"\0x"].concat();
+            let mut decoder = FallbackDecoder::rest(legacy);
+            decoder = decoder.with_options(Utf8Options::new().reject_nul());
+            let text = decode(&mut decoder, ErrorMode::Skip, [&bytes[..]]).text;
+            assert_eq!(text, whole(encoding)(&bytes).replace('\0', ""), "{bytes:02x?}");
         }
     }
 }

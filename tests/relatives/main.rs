@@ -217,7 +217,7 @@ mod fallback_lines {
 
     use utf8_codec::decoder::Status;
     use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-    use utf8_codec::lines::LineError;
+    use utf8_codec::lines::{LineDecoder, LineError};
     use utf8_codec::{BomPolicy, ErrorMode, Utf8Error, Utf8Options};
 
     use crate::lines::{Item, LineSettings, line_steps};
@@ -236,6 +236,18 @@ mod fallback_lines {
     #[ignore = "takes a minute"]
     fn every_line_of_four_pieces_equals_that_of_the_decoder_with_all_options_at_any_split() {
         check_strings_of(4, &MODES);
+    }
+
+    #[test]
+    fn an_empty_stream_whose_bom_would_decide_has_no_line_and_no_error() {
+        for bom in [BomPolicy::Keep, BomPolicy::Strip, BomPolicy::Require, BomPolicy::Forbid] {
+            let options = Utf8Options::new().with_bom(bom);
+            let mut lines = LineDecoder::new()
+                .with_options(options)
+                .with_fallback(FallbackDecoder::without_bom(LATIN1));
+            assert!(lines.finish_line().is_none(), "{bom:?}");
+            assert_eq!(lines.decoder().error_count(), 0, "{bom:?}");
+        }
     }
 
     fn check_strings_of(most: usize, modes: &[ErrorMode]) {

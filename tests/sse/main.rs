@@ -753,6 +753,41 @@ fn an_event_takes_no_more_memory_than_its_limit_however_it_arrives() {
     }
 }
 
+#[test]
+fn data_and_type_of_an_event_take_no_more_memory_than_their_limit_together() {
+    const LIMIT: usize = 1 << 20;
+    let long = |field: &str, len| format!("{field}: {}\n", "x".repeat(len));
+    let held_at_most = |decoder: &EventDecoder, stream: &[u8], piece| {
+        let before = watch();
+        let mut decoder = decoder.clone();
+        let held = stream.chunks(piece).map(|bytes| {
+            assert!(decoder.push(bytes).all(|event| event.is_ok()));
+            held() - before
+        });
+        held.max().unwrap().cast_unsigned()
+    };
+    for first in [0, 2000, LIMIT - 100] {
+        for (kind, data) in [(972_576, 75_000), (600_000, 400_000), (10, LIMIT - 10)] {
+            for piece in [1460, 100_000, LIMIT] {
+                let repairs = EventDecoder::new().with_max_length(LIMIT);
+                for decoder in [repairs.clone(), repairs.strict()] {
+                    let first = long("data", first) + "\n";
+                    let stream = [&*first, &long("event", kind), &long("data", data)].concat();
+                    let held = held_at_most(&decoder, stream.as_bytes(), piece);
+                    assert!(held <= LIMIT + 128, "{held}: {kind} {data} {piece}");
+                    // Data that is followed by a type can have allocated twice its length.
+                    let stream = [&*first, &long("data", data), &long("event", kind)].concat();
+                    let held = held_at_most(&decoder, stream.as_bytes(), piece);
+                    assert!(
+                        held <= LIMIT + data.min(LIMIT - data) + 128,
+                        "{held}: {kind} {data} {piece}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 /// Streams from which a caller keeps every event, as much memory for as few bytes as possible: each is a start and a unit that
 /// repeats, and has a million bytes.
 fn hoarded() -> Vec<String> {

@@ -184,6 +184,11 @@ async fn other_statuses_end_the_stream_unless_the_server_is_busy_and_retries_are
         assert_eq!(run(rules, answers).await, seen(&[(0, ""), (3, ""), (6, "")], &[&refused, "x"]));
     }
     assert_eq!(run(Reconnection::new(), vec![status(204)]).await, seen(&[(0, "")], &[]));
+    // A server that stays busy is given up, which a refusal that ends the stream is not.
+    let rules = Reconnection::new().retry_busy_servers().with_max_failures(1);
+    let refused = "refused: status 503 instead of 200";
+    let seen_then = run(rules, vec![status(503), status(503)]).await;
+    assert_eq!(seen_then, seen(&[(0, ""), (3, "")], &[refused, refused, "gave up after 2"]));
 }
 
 #[test]

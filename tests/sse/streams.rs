@@ -13,7 +13,7 @@ use tokio::task::yield_now;
 use tokio_test::task;
 use utf8_codec::lines::Delimiter;
 use utf8_codec::sse::{Event, EventDecoder, EventItem, EventPart};
-use utf8_codec::stream::{StreamError, Utf8Stream, Utf8StreamExt};
+use utf8_codec::stream::{StreamError, Utf8Reader, Utf8Stream, Utf8StreamExt};
 use utf8_codec::{BomPolicy, ByteString, ErrorMode, Utf8Options};
 
 use crate::counting::held;
@@ -63,6 +63,28 @@ fn text_of_a_utf8_stream() {
     // The error is that of the text, and the event around it is rejected.
     assert!(words[1].starts_with("Inner(Utf8("), "{words:?}");
     assert_eq!(words.len(), 2);
+}
+
+#[test]
+fn an_event_from_which_a_reader_has_removed_an_ill_formed_part_is_rejected() {
+    for bytes in [&b"data: pay 10\xFF00\n\ndata: 2\n\n"[..], b"id: \xE2\x82\n\ndata: 2\n\n"] {
+        let reader = Utf8Reader::new(bytes).into_byte_reader();
+        let words = ready(&mut Utf8Stream::from_reader(reader).events());
+        assert!(words[0].starts_with("Inner("), "{words:?}");
+        assert_eq!(words[1..], ["2"]);
+    }
+}
+
+#[test]
+fn a_chunk_that_is_only_the_lf_of_a_line_end_is_freed() {
+    let lf = Bytes::from(vec![b'\n']);
+    let chunks = [Bytes::from_static(b"h\r"), lf.clone(), Bytes::from_static(b"data: 1\n\n")];
+    let chunks = stream::iter(chunks).chain(stream::pending()).map(Ok::<_, Infallible>);
+    let mut lines = chunks.utf8().lines().with_delimiter(Delimiter::any_newline());
+    assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap(), "h");
+    let mut events = lines.into_stream().events();
+    assert_eq!(ready(&mut events), ["1"]);
+    assert!(lf.is_unique(), "the stream holds it");
 }
 
 #[test]

@@ -66,7 +66,7 @@ pub(crate) struct Outcome {
     /// `None` for the text of a codec: codecs do not count bytes. It is then not compared.
     pub bytes: Option<u64>,
     pub first: Option<u64>,
-    /// The runs of bytes that the model has decoded as legacy. They are not compared.
+    /// The runs of bytes that the model has decoded as legacy, each with an LF unless the stream ends after it. They are not compared.
     pub legacy: Vec<Vec<u8>>,
 }
 
@@ -244,9 +244,14 @@ impl<R: Fn(&[u8]) -> String> Model<'_, R> {
             let found = self.first_rejected(run).or(control);
             let run = &run[..found.as_ref().map_or(run.len(), |(range, _)| range.start)];
             if !run.is_empty() {
-                self.outcome.text += &(self.read)(run);
+                let is_last = at + run.len() == self.bytes.len();
+                let (text, run_with_next) = match is_last {
+                    true => ((self.read)(run), run.to_vec()),
+                    false => (followed(&self.read, run), [run, b"\n"].concat()),
+                };
+                self.outcome.text += &text;
                 *self.outcome.bytes.get_or_insert(0) += run.len() as u64;
-                self.outcome.legacy.push(run.to_vec());
+                self.outcome.legacy.push(run_with_next);
             }
             let Some((range, kind)) = found else { break };
             let (offset, bytes) = ((at + range.start) as u64, rest[range.clone()].to_vec());
@@ -277,6 +282,13 @@ impl<R: Fn(&[u8]) -> String> Model<'_, R> {
     }
 }
 
+/// The text of bytes that others follow, which continue no character.
+fn followed(read: impl Fn(&[u8]) -> String, bytes: &[u8]) -> String {
+    let mut text = read(&[bytes, b"\n"].concat());
+    assert_eq!(text.pop(), Some('\n'));
+    text
+}
+
 fn reported(at: u64, kind: &str, bytes: &[u8]) -> String {
     format!("<{kind} at {at}: {bytes:02x?}>")
 }
@@ -298,10 +310,11 @@ pub(crate) fn model_lines(
         let content = match line {
             [content @ .., b'\r', b'\n'] | [content @ .., b'\n'] | content => content,
         };
+        let terminated = line.ends_with(b"\n");
+        let read = |bytes: &[u8]| if terminated { followed(read, bytes) } else { read(bytes) };
         let text = if turned { read(content) } else { model(content, extent, read).text };
         // The model leaves ASCII before a legacy line to UTF-8: the result is the same.
         turned |= extent == Extent::Rest && str::from_utf8(content).is_err();
-        let terminated = line.ends_with(b"\n");
         reported.push(format!("{} {at} {terminated} {text}", index + 1));
         at += line.len();
     }

@@ -345,12 +345,7 @@ pub(crate) fn lines_and_errors(
                 index(error) <= *by as u64
             }
             // What remains of a cut line is content, even if the same byte shows that and that the line is too long.
-            Some((_, LineItem::Cut { .. }))
-                if matches!(
-                    error.kind,
-                    Kind::Noncharacter | Kind::Forbidden | Kind::MissingBom
-                ) =>
-            {
+            Some((_, LineItem::Cut { .. })) => {
                 error.offset + error.bytes.len() as u64 <= end as u64
             }
             Some((by, _)) => index(error) < *by as u64,

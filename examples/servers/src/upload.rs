@@ -46,7 +46,7 @@ pub struct Limits {
     /// The longest body, in bytes. Default: no limit.
     pub body: u64,
     /// The longest time for the header of a request, also before its first byte. After so long without a new request, a connection
-    /// ends with those that it has. Default: 30 s.
+    /// ends with those that it has, at the latest after the times of a body and of a write. Default: 30 s.
     pub header: Duration,
     /// The longest time without a byte of the body. Default: 30 s.
     pub idle: Duration,
@@ -142,7 +142,8 @@ async fn serve_one(stream: TcpStream, router: Router, limits: Limits) {
         }
     }
     connection.as_mut().graceful_shutdown();
-    let _lost = connection.await;
+    // A client of HTTP/2 can accept nothing of an answer without a write that waits.
+    let _lost = timeout(limits.upload + limits.write, connection).await;
 }
 
 /// The service: `POST` or `PUT` to `/`.

@@ -494,6 +494,23 @@ async fn a_client_that_does_not_read_is_disconnected() {
 }
 
 #[tokio::test]
+async fn a_client_of_http_2_that_accepts_no_data_is_disconnected() {
+    let address = server_with(Limits { upload: Duration::from_millis(300), ..brief() }).await;
+    let mut builder = http2::Builder::new(TokioExecutor::new());
+    builder.initial_stream_window_size(0);
+    let socket = TcpStream::connect(address).await.unwrap();
+    let handshake = builder.handshake::<_, Full<Bytes>>(TokioIo::new(socket)).await;
+    let (mut client, connection) = handshake.unwrap();
+    let connection = tokio::spawn(connection);
+    let request = Request::post(format!("http://{address}/")).body(Full::from("text")).unwrap();
+    // Its answer has begun, and waits for a window. Every PING is answered.
+    let response = soon(client.send_request(request)).await.unwrap();
+    assert_eq!(response.status(), 200);
+    let _lost = soon(connection).await.unwrap();
+    assert!(soon(response.into_body().collect()).await.is_err());
+}
+
+#[tokio::test]
 async fn connections_beyond_the_limit_wait() {
     let address = server_with(Limits { connections: 1, ..Limits::default() }).await;
     let request = b"PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n";

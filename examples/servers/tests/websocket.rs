@@ -469,6 +469,21 @@ async fn the_time_of_a_message_starts_after_the_message_before_it() {
 }
 
 #[tokio::test]
+async fn a_client_that_only_sends_pings_stays_however_they_are_cut() {
+    let address = brief_server(|timeouts| timeouts.message = 2 * BRIEF).await;
+    let mut client = raw(address).await;
+    let ping = Client::frame(Opcode::Ping, true, b"still here");
+    let (first, rest) = ping.split_at(3);
+    client.send(first).await.unwrap();
+    for _ in 0..20 {
+        tokio::time::sleep(BRIEF / 5).await;
+        client.send(&[rest, first].concat()).await.unwrap();
+        let frame = timeout(PATIENCE, client.receive()).await.unwrap().unwrap().unwrap();
+        assert_eq!(frame.opcode, Opcode::Pong);
+    }
+}
+
+#[tokio::test]
 async fn a_client_that_does_not_read_is_disconnected() {
     let address = brief_server(|timeouts| timeouts.write = BRIEF).await;
     let mut client = raw(address).await;

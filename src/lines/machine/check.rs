@@ -330,7 +330,7 @@ impl LineMachine {
                 error = self.check(&mut line, opening, 0, LineAction::More);
             }
             if error.is_none() && self.max_length > 0 {
-                error = self.check(&mut line, bytes, self.max_length, LineAction::Cut);
+                error = self.check(&mut line, bytes, self.max_length, self.cut_before(bytes));
             }
             if error.is_none() {
                 return self.cut(line, bytes);
@@ -342,6 +342,14 @@ impl LineMachine {
         (line.checked, Some(Err(error.unwrap_or(too_long))))
     }
 
+    /// What follows the limit of a line of `bytes` that is cut. A legacy encoding has characters of other lengths.
+    fn cut_before(&self, bytes: &[u8]) -> LineAction {
+        match bytes.get(self.max_length) {
+            Some(&byte) if !self.falls_back() => LineAction::CutBefore(byte),
+            _ => LineAction::Cut,
+        }
+    }
+
     /// Takes the characters of `line` up to the limit, whose errors are counted.
     fn cut<'b>(&mut self, mut line: OpenLine, bytes: &'b [u8]) -> LineStep<'b> {
         let len = line.checked.min(self.max_length);
@@ -349,12 +357,13 @@ impl LineMachine {
             self.reject(line.start, len);
             return (len, Some(Ok((Some(text), self.info(line, LineEnd::Limit)))));
         }
-        // If the last character has been checked, the byte after the limit has shown that it is ill-formed.
-        let after = match len == self.max_length && !self.falls_back() {
-            true => LineAction::Byte(bytes[len]),
-            false => LineAction::Cut,
-        };
-        self.take_repaired(line, bytes, self.max_length, (len, LineEnd::Limit), after)
+        self.take_repaired(
+            line,
+            bytes,
+            self.max_length,
+            (len, LineEnd::Limit),
+            self.cut_before(bytes),
+        )
     }
 }
 
@@ -367,6 +376,15 @@ fn step<'a>(scanner: &mut Scanner, bytes: &'a [u8], next: LineAction) -> Step<&'
     let broken = match next {
         LineAction::More | LineAction::Cut => None,
         _ if bytes.is_empty() => None,
+        LineAction::CutBefore(byte) => {
+            let mut ahead = *scanner;
+            let error = ahead.break_off(bytes, byte);
+            let error = error.filter(|error| error.bytes().len() <= bytes.len());
+            if error.is_some() {
+                *scanner = ahead;
+            }
+            error
+        }
         LineAction::End => scanner.finish(bytes),
         LineAction::Delimiter(byte) | LineAction::Byte(byte) => scanner.break_off(bytes, byte),
     };

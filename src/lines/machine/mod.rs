@@ -66,6 +66,14 @@ struct RejectedLine {
     error: Option<LineError>,
 }
 
+impl RejectedLine {
+    /// Appends `bytes`, as long as there are at most `most`.
+    fn keep(&mut self, bytes: &[u8], most: usize) {
+        let room = most.saturating_sub(self.bytes.len());
+        self.bytes.extend_from_slice(head(bytes, bytes.len().min(room)));
+    }
+}
+
 /// The state of the line at the front.
 #[derive(Clone, Copy, Debug)]
 enum LineState {
@@ -108,6 +116,8 @@ pub(crate) enum LineAction {
     More,
     /// The rest of a line that is cut.
     Cut,
+    /// That rest, which begins with this byte. It can continue a sequence, which is then cut.
+    CutBefore(u8),
     /// The end of the stream.
     End,
 }
@@ -115,14 +125,15 @@ pub(crate) enum LineAction {
 impl LineAction {
     /// Whether the line ends here.
     pub(crate) const fn is_end(self) -> bool {
-        matches!(self, Self::Delimiter(_) | Self::End | Self::Cut)
+        matches!(self, Self::Delimiter(_) | Self::End | Self::Cut | Self::CutBefore(_))
     }
 
     /// Whether an incomplete character before it is ill-formed. One that the limit cuts is not.
     const fn at_end(self) -> AtEnd {
         match self {
-            Self::Delimiter(_) | Self::Byte(_) | Self::End => AtEnd::Yes,
-            Self::More | Self::Cut => AtEnd::No,
+            Self::Delimiter(_) | Self::Byte(_) => AtEnd::Other,
+            Self::End => AtEnd::Yes,
+            Self::More | Self::Cut | Self::CutBefore(_) => AtEnd::No,
         }
     }
 }
@@ -273,7 +284,7 @@ impl LineMachine {
 
     /// Like [`step`](Self::step), but keeps the bytes of a rejected line, and returns its error once it has ended.
     fn step_keeping<'b>(&mut self, bytes: &'b [u8], next: LineAction) -> LineStep<'b> {
-        let (mut used, most) = (0, self.max_length.saturating_add(self.delimiter.max_len()));
+        let (mut used, most) = (0, self.most_kept());
         loop {
             let (consumed, item) = self.step_line(&bytes[used..], next);
             let taken = &bytes[used..][..consumed];
@@ -297,14 +308,18 @@ impl LineMachine {
                 }
                 _ => taken,
             };
-            let room = most.saturating_sub(line.bytes.len());
-            line.bytes.extend_from_slice(head(taken, taken.len().min(room)));
+            line.keep(taken, most);
             match self.state {
                 LineState::Start => return (used, line.error.take().map(Err)),
                 _ if consumed == 0 && item.is_none() => return (used, None),
                 _ => {}
             }
         }
+    }
+
+    /// Returns the most bytes that are kept of a rejected line.
+    fn most_kept(&self) -> usize {
+        self.max_length.saturating_add(self.delimiter.max_len())
     }
 
     fn step_line<'b>(&mut self, bytes: &'b [u8], next: LineAction) -> LineStep<'b> {
@@ -355,6 +370,10 @@ impl LineMachine {
     pub(crate) fn finish(&mut self) -> Option<LineError> {
         self.state = LineState::Start;
         if let Some(fallback) = &mut self.fallback {
+            // The BOM that would decide is not one that the policy requires.
+            if fallback.awaits_bom() {
+                self.decoder.scanner_mut().close_start();
+            }
             fallback.finish();
         }
         let error = self.decoder.finish_after(&[])?;
@@ -383,15 +402,21 @@ impl LineMachine {
         self.max_length.saturating_add(self.delimiter.as_str().len() + 1)
     }
 
-    /// Rejects the line at the front, because the source failed and bytes of the line may be missing. `len` bytes of it, all
-    /// that have arrived, are consumed.
-    pub(crate) fn reject_line(&mut self, len: usize) {
+    /// Rejects the line at the front, because the source failed and bytes of the line may be missing. `bytes` of it, all
+    /// that have arrived and are not consumed, are consumed.
+    pub(crate) fn reject_line(&mut self, bytes: &[u8]) {
+        let most = self.most_kept();
+        if let Some(line) = &mut self.rejected
+            && line.error.is_some()
+        {
+            line.keep(bytes, most);
+        }
         let start = match self.state {
             LineState::Line(line) => line.start,
             LineState::Start | LineState::Rejected(_) => self.decoder.scanner(),
         };
         self.decoder.scanner_mut().close_start();
-        self.reject(start, len);
+        self.reject(start, bytes.len());
     }
 
     /// Whether a line begins here of which UTF-8 without errors is text: nothing precedes it, no BOM is expected, and no

@@ -48,7 +48,7 @@ impl EventDecoder {
             Some(_) => self.pending.length = self.rules.content.saturating_add(1),
             None => {
                 let usual = self.pending.usual_length.clamp(16, Pending::FIRST_CAPACITY);
-                let capacity = usual.min(self.rules.content);
+                let capacity = usual.min(self.rules.content.saturating_sub(self.pending.length));
                 self.pending.data = Some(DeferredText::with_capacity(capacity));
             }
         }
@@ -158,9 +158,23 @@ impl Pending {
         match field {
             Field::Data => self.push_data(text, rules),
             Field::Id => push_within(&mut self.value, text, rules.id),
+            Field::Event => self.push_type(text, rules),
             _ => push_within(&mut self.value, text, rules.content),
         }
         Ok(())
+    }
+
+    /// Appends to the type, which has been counted. Data that has as much room as the one before had needs no more than a type
+    /// has left of it: it loses that room, once in an event.
+    fn push_type(&mut self, text: &str, rules: Rules) {
+        if let Some(data) = &mut self.data
+            && data.capacity() > 2 * data.len().max(Self::FIRST_CAPACITY)
+        {
+            data.shrink_to_fit();
+            self.usual_length = 0;
+        }
+        let most = self.value.len() + text.len() + (rules.content - self.length);
+        push_within(&mut self.value, text, most);
     }
 
     #[inline]
@@ -172,12 +186,12 @@ impl Pending {
     #[inline(always)]
     pub(super) fn defer_front(&mut self, text: &str, bytes: &[u8], rules: Rules) {
         let len = text.len() + bytes.len();
+        self.count_deferred(len);
         let data = self.data_with_room(len, rules);
         data.push_str(text);
         if !bytes.is_empty() {
             data.push(bytes);
         }
-        self.count_deferred(len);
     }
 
     /// Whether the data of the event is probably shorter than a chunk.
@@ -200,11 +214,12 @@ impl Pending {
         (self.length, self.deferrable, self.data) = (0, 0, None);
     }
 
+    /// Returns the data with room for `more` bytes, which have been counted.
     #[inline(always)]
     fn data_with_room(&mut self, more: usize, rules: Rules) -> &mut DeferredText {
         let data = self.data.get_or_insert_default();
         if more > data.capacity() - data.len() {
-            grow_data(data, more, self.usual_length, rules);
+            grow_data(data, more, self.usual_length, rules.content.saturating_sub(self.length));
         }
         data
     }
@@ -219,7 +234,8 @@ impl Pending {
         {
             let rest = &input[len..];
             let more = line_end(rest).unwrap_or(rest.len());
-            grow_data(data, more, self.usual_length, rules);
+            let left = rules.content.saturating_sub(self.length + len + more);
+            grow_data(data, more, self.usual_length, left);
             data.push(&rest[..more]);
             len += more;
         }
@@ -274,13 +290,13 @@ impl Pending {
     }
 }
 
-/// Makes room for `more` bytes of data. If the last data was long, that takes fewer copies than doubling. Rows
-/// `event-stream-1m`.
+/// Makes room for `more` bytes of data, after which the event can have `left` more. If the last data was long, that takes fewer
+/// copies than doubling. Rows `event-stream-1m`.
 #[cold]
-fn grow_data(data: &mut DeferredText, more: usize, usual_length: usize, rules: Rules) {
+fn grow_data(data: &mut DeferredText, more: usize, usual_length: usize, left: usize) {
     let needed = data.len() + more;
     let doubled = needed.max(2 * data.capacity());
     let usual = usual_length.min(Pending::GROWTH * needed);
-    let capacity = doubled.max(usual).min(rules.content).max(needed);
+    let capacity = doubled.max(usual).min(needed.saturating_add(left));
     data.reserve_exact(capacity - data.len());
 }

@@ -62,6 +62,11 @@ impl DeferredText {
         self.bytes.reserve_exact(more);
     }
 
+    /// Frees the room that no bytes use.
+    pub fn shrink_to_fit(&mut self) {
+        self.bytes.shrink_to_fit();
+    }
+
     /// Returns the bytes that have not been validated.
     #[inline]
     #[must_use]

@@ -133,9 +133,7 @@ impl Patience {
                 Ok(read) => {
                     self.is_pinged = false;
                     // A control frame can be inside a message, and does not extend its time.
-                    if matches!(read, Ok(Some(Message::Text(_) | Message::Binary(_))))
-                        || !reader.is_inside()
-                    {
+                    if !reader.is_open() {
                         self.deadline = None;
                     }
                     return Event::Read(read);

@@ -137,6 +137,11 @@ impl<S: AsyncRead + Unpin> MessageReader<S> {
         self.is_open || self.state != State::Header || !self.buffer.is_empty()
     }
 
+    /// Returns whether a later frame continues the message.
+    pub fn is_open(&self) -> bool {
+        self.is_open
+    }
+
     /// Returns the socket, for answers.
     pub fn socket(&mut self) -> &mut S {
         &mut self.socket
