@@ -82,7 +82,7 @@ impl<S: Send + Sync> FromRequest<S> for Utf8Body<Body> {
     async fn from_request(request: Request, _: &S) -> Result<Self, BodyError> {
         let declared = request.body().size_hint().lower();
         let (head, body) = request.with_limited_body().into_parts();
-        // axum's hint of a longer body is the limit: a shorter, whole body for who sends it on.
+        // The hint of axum's limit for a longer body is the limit. Sent on, it would be a whole body of that length.
         if let Some(max_length) = body.size_hint().upper().filter(|&limit| declared > limit) {
             return Err(BodyError::TooLong { max_length });
         }
