@@ -74,8 +74,9 @@ impl<S: Send + Sync> FromRequest<S> for Utf8Text {
 ///
 /// The limit of axum's `DefaultBodyLimit` applies to the bytes received, as for [`Utf8Text`]: 2 MiB unless a layer sets
 /// another one. For longer bodies, put `DefaultBodyLimit::disable()` on the route and set a limit with
-/// [`with_max_length`](Utf8Body::with_max_length). A body whose `Content-Length` exceeds the limit is rejected at once; of one
-/// without, the frame that exceeds it is rejected whole, with what is wrong in it. An `Extension` that holds [`Utf8Options`] sets the options.
+/// [`with_max_length`](Utf8Body::with_max_length). A body whose `Content-Length` exceeds the limit is rejected at once. Of one
+/// without, the frame that exceeds it is rejected whole, so that its text and its errors are not seen. An `Extension` that holds
+/// [`Utf8Options`] sets the options.
 impl<S: Send + Sync> FromRequest<S> for Utf8Body<Body> {
     type Rejection = BodyError;
 

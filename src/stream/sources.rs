@@ -7,6 +7,7 @@ use std::ptr;
 use std::task::{Context, Poll, ready};
 
 use bytes::{Bytes, BytesMut};
+use bytestring::ByteString;
 use futures::stream::MapOk;
 use futures::{Stream, TryStreamExt};
 use pin_project_lite::pin_project;
@@ -134,8 +135,8 @@ where
     }
 }
 
-/// A stream of text of type `T` as a stream of `Bytes`: what [`into_byte_stream`](Utf8Stream::into_byte_stream) returns.
-pub type TextChunks<S, T> = MapOk<S, fn(T) -> Bytes>;
+/// A stream of text as a stream of `Bytes`: what [`into_byte_stream`](Utf8Stream::into_byte_stream) returns.
+pub type TextChunks<S> = MapOk<S, fn(ByteString) -> Bytes>;
 
 // tokio-util's `ReaderStream` is similar, but it ends at the first error, even a temporary one such as a timeout.
 pin_project! {

@@ -271,7 +271,7 @@ impl<S, D> Utf8Stream<S, D> {
     ///
     /// Use it where a stream of bytes is expected, such as `axum::body::Body::from_stream` and
     /// `reqwest::Body::wrap_stream`.
-    pub fn into_byte_stream<E>(self) -> TextChunks<Self, ByteString>
+    pub fn into_byte_stream<E>(self) -> TextChunks<Self>
     where
         Self: Stream<Item = Result<ByteString, StreamError<E>>>,
     {

@@ -164,8 +164,8 @@ impl Pending {
         Ok(())
     }
 
-    /// Appends to the type, which has been counted. Data that has as much room as the one before had needs no more than a type
-    /// has left of it: it loses that room, once in an event.
+    /// Appends to the type, which has been counted. If the data has room for as much as that of the event before had, it loses it
+    /// first, which happens once in an event: otherwise both could have the limit.
     fn push_type(&mut self, text: &str, rules: Rules) {
         if let Some(data) = &mut self.data
             && data.capacity() > 2 * data.len().max(Self::FIRST_CAPACITY)
