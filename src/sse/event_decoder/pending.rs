@@ -6,7 +6,7 @@ use core::mem;
 use memchr::memchr;
 use utf8_simd::{Level, text::DeferredText};
 
-use crate::decoder::{Utf8Error, push_within};
+use crate::decoder::{Utf8Error, grow, push_within};
 use crate::sse::event_decoder::lines::{Field, is_line_end, line_end};
 use crate::sse::event_decoder::{ErrorPolicy, EventDecoder, Rejection, Rules};
 use crate::sse::{EventPart, SharedStr};
@@ -48,7 +48,7 @@ impl EventDecoder {
             Some(_) => self.pending.length = self.rules.content.saturating_add(1),
             None => {
                 let usual = self.pending.usual_length.clamp(16, Pending::FIRST_CAPACITY);
-                let capacity = usual.min(self.rules.content.saturating_sub(self.pending.length));
+                let capacity = usual.min(self.rules.content);
                 self.pending.data = Some(DeferredText::with_capacity(capacity));
             }
         }
@@ -158,40 +158,46 @@ impl Pending {
         match field {
             Field::Data => self.push_data(text, rules),
             Field::Id => push_within(&mut self.value, text, rules.id),
-            Field::Event => self.push_type(text, rules),
+            Field::Event => {
+                if text.len() > self.value.capacity() - self.value.len() {
+                    self.grow_type(text.len(), rules);
+                }
+                self.value.push_str(text);
+            }
             _ => push_within(&mut self.value, text, rules.content),
         }
         Ok(())
     }
 
-    /// Appends to the type, which has been counted. If the data has room for as much as that of the event before had, it loses it
-    /// first, which happens once in an event: otherwise both could have the limit.
-    fn push_type(&mut self, text: &str, rules: Rules) {
+    /// Makes room for `more` bytes of the type, which have been counted. If the data has room for as much as that of the event before
+    /// had, it loses it first, which happens once in an event: otherwise both could have the limit.
+    #[cold]
+    fn grow_type(&mut self, more: usize, rules: Rules) {
         if let Some(data) = &mut self.data
             && data.capacity() > 2 * data.len().max(Self::FIRST_CAPACITY)
         {
             data.shrink_to_fit();
             self.usual_length = 0;
         }
-        let most = self.value.len() + text.len() + (rules.content - self.length);
-        push_within(&mut self.value, text, most);
+        let most = self.value.len() + more + (rules.content - self.length);
+        grow(&mut self.value, more, most);
     }
 
     #[inline]
     pub(super) fn push_data(&mut self, text: &str, rules: Rules) {
-        self.data_with_room(text.len(), rules).push_str(text);
+        self.data_with_room(text.len(), 0, rules).push_str(text);
     }
 
     /// Appends `text`, and then `bytes` without validating them.
     #[inline(always)]
     pub(super) fn defer_front(&mut self, text: &str, bytes: &[u8], rules: Rules) {
         let len = text.len() + bytes.len();
-        self.count_deferred(len);
-        let data = self.data_with_room(len, rules);
+        let data = self.data_with_room(len, len, rules);
         data.push_str(text);
         if !bytes.is_empty() {
             data.push(bytes);
         }
+        self.count_deferred(len);
     }
 
     /// Whether the data of the event is probably shorter than a chunk.
@@ -214,12 +220,13 @@ impl Pending {
         (self.length, self.deferrable, self.data) = (0, 0, None);
     }
 
-    /// Returns the data with room for `more` bytes, which have been counted.
+    /// Returns the data with room for `more` bytes, of which `uncounted` have not been counted.
     #[inline(always)]
-    fn data_with_room(&mut self, more: usize, rules: Rules) -> &mut DeferredText {
+    fn data_with_room(&mut self, more: usize, uncounted: usize, rules: Rules) -> &mut DeferredText {
         let data = self.data.get_or_insert_default();
         if more > data.capacity() - data.len() {
-            grow_data(data, more, self.usual_length, rules.content.saturating_sub(self.length));
+            let left = rules.content.saturating_sub(self.length + uncounted);
+            grow_data(data, more, self.usual_length, left);
         }
         data
     }
