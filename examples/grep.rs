@@ -1,6 +1,6 @@
 //! Finds text in files that may be damaged, with line numbers and byte offsets, without an async runtime.
 //!
-//! It shows the blocking types: `io::Utf8Reader` reads the lines, of which it copies none, and repairs what is not UTF-8, and
+//! It shows the blocking types: `io::Utf8Reader` reads the lines, of which it copies only those that a read cuts, and repairs what is not UTF-8, and
 //! `io::Utf8Writer` writes the matches.
 //!
 //! ```text

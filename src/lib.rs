@@ -78,10 +78,10 @@
 //! - **No added latency.** After each chunk, a decoder has returned all text and errors that the bytes so far
 //!   determine. A UTF-8 decoder holds at most three bytes, and only while they can still become a character.
 //!   Dialects and fallbacks hold more; their pages state how much.
-//! - **Errors are exact.** Each has its offset from the start of the stream, its bytes and its kind, and the same
+//! - **Errors are exact.** Each has its offset in the stream, frame or message, its bytes and its kind, and the same
 //!   extent as in `str::from_utf8` and the WHATWG Encoding Standard: one to three bytes, a maximal subpart.
 //!   A character that the options reject is one error.
-//! - **Memory is bounded.** Everything that accumulates has a limit, on by default.
+//! - **Memory is bounded.** All that accumulates has a limit, on by default.
 //! - **Cancellation is safe.** Dropping a future loses no received data, except that of `collect_text`, which
 //!   returns all or nothing.
 //! - **No input causes a panic.**
@@ -98,7 +98,7 @@
 //! # Features
 //!
 //! `std`, `codec` and `stream` are on by default. A feature adds API. None changes a result, except that
-//! `encoding_rs` decodes charsets that are rejected without it.
+//! `encoding_rs` decodes charsets that are rejected without it. Lines, search and events need a target with atomic pointers.
 //!
 //! | feature | adds | its own dependencies |
 //! | --- | --- | --- |

@@ -79,13 +79,14 @@ impl Legacy {
         self.decoder.charset()
     }
 
+    /// Returns the number of errors, without one that has been found but not returned.
     pub(crate) fn error_count(&self) -> u64 {
-        self.errors
+        self.errors - u64::from(self.due.is_some())
     }
 
-    /// Returns the first error, and its offset in the text.
+    /// Returns the first of these errors, and its offset in the text.
     pub(crate) fn first_error(&self) -> Option<(u64, LegacyError)> {
-        self.first
+        self.first.filter(|_| self.error_count() > 0)
     }
 
     /// Returns the next block of text, or `None` once the chunk, or the stream, has been decoded.
@@ -160,14 +161,15 @@ impl fmt::Display for LegacyError {
     }
 }
 
-/// What follows `error` of a reader: the next bytes, unless it is of the data. Then the reader, or one inside it, can have skipped
-/// some, as [`CharsetReader`](crate::io::CharsetReader) and [`Utf8ByteReader`](crate::io::Utf8ByteReader) skip an ill-formed part.
+/// What follows `error` of a reader: the next bytes, if it is an error of the connection. If it is one of the data, the reader, or one
+/// inside it, can have skipped some, as [`CharsetReader`](crate::io::CharsetReader) and
+/// [`Utf8ByteReader`](crate::io::Utf8ByteReader) skip an ill-formed part. An error of any kind can be wrapped in one of kind `Other`.
 #[cold]
 pub(crate) fn after_error(error: &io::Error) -> AfterError {
-    match error.get_ref() {
-        _ if error.kind() == io::ErrorKind::InvalidData => AfterError::Gap,
-        // The kind is `UnexpectedEof` if the part is incomplete.
-        Some(inner) if inner.is::<LegacyError>() || inner.is::<Utf8Error>() => AfterError::Gap,
+    match error.kind() {
+        io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof | io::ErrorKind::Other => {
+            AfterError::Gap
+        }
         _ => AfterError::Next,
     }
 }

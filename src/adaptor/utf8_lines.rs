@@ -36,11 +36,11 @@ pin_project! {
     ///
     /// [`StreamError::Line`] for a rejected line. [`StreamError::Inner`] for an error of the source.
     /// A reader (also that of `Utf8Stream::from_reader`) loses nothing when it fails, so there the line continues, unless the kind of
-    /// the error is [`InvalidData`](std::io::ErrorKind::InvalidData) or the error that of an ill-formed part: a
-    /// [`CharsetReader`](crate::io::CharsetReader) and a [`Utf8ByteReader`](crate::io::Utf8ByteReader) skip it. A reader that always
-    /// fails yields errors indefinitely. When another source fails, text may be missing at that point, so the
-    /// current line is rejected as well, and the rest of it is skipped in bounded memory. The lines continue
-    /// after every error.
+    /// the error is [`InvalidData`](std::io::ErrorKind::InvalidData), `UnexpectedEof` or `Other`: such a reader can have skipped bytes,
+    /// as a [`CharsetReader`](crate::io::CharsetReader) and a [`Utf8ByteReader`](crate::io::Utf8ByteReader) skip an ill-formed part. A
+    /// reader that always fails yields errors indefinitely. After such an error, and when another source fails, text may be missing at
+    /// that point, so the current line is rejected as well, and the rest of it is skipped in bounded memory. The lines continue after
+    /// every error.
     ///
     /// # Cancel safety
     ///

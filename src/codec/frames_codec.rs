@@ -36,12 +36,13 @@ pub struct Utf8FramesCodec<C> {
     frames: C,
     options: Utf8Options,
     mode: ErrorMode,
+    errors: u64,
 }
 
 impl<C> Utf8FramesCodec<C> {
     /// Decodes the frames of `frames`, with the default options, in [`ErrorMode::Fatal`].
     pub fn new(frames: C) -> Self {
-        Self { frames, options: Utf8Options::new(), mode: ErrorMode::Fatal }
+        Self { frames, options: Utf8Options::new(), mode: ErrorMode::Fatal, errors: 0 }
     }
 
     /// Sets how each frame begins and what it may contain.
@@ -59,8 +60,23 @@ impl<C> Utf8FramesCodec<C> {
         &self.frames
     }
 
-    fn text(&self, mut frame: Bytes) -> Result<ByteString, Utf8Error> {
+    /// Returns the number of ill-formed parts and rejected characters in the frames so far: of a frame that is an error, one.
+    pub fn error_count(&self) -> u64 {
+        self.errors
+    }
+
+    fn text(&mut self, frame: Bytes) -> Result<ByteString, Utf8Error> {
         let mut decoder = Utf8Decoder::new().with_options(self.options);
+        let text = self.decode_frame(&mut decoder, frame);
+        self.errors += decoder.error_count();
+        text
+    }
+
+    fn decode_frame(
+        &self,
+        decoder: &mut Utf8Decoder,
+        mut frame: Bytes,
+    ) -> Result<ByteString, Utf8Error> {
         let mut text = decoder.take_repaired(&mut frame, self.mode)?.unwrap_or_default();
         while let Some(error) = decoder.finish_after(&frame) {
             frame.advance(error.bytes().len());
@@ -107,7 +123,8 @@ impl<C: Encoder<Bytes>, T: Into<ByteString>> Encoder<T> for Utf8FramesCodec<C> {
 ///
 /// # Errors
 ///
-/// [`InvalidData`](io::ErrorKind::InvalidData) if the length is missing, malformed or over the limit. Where the next frame
+/// [`InvalidData`](io::ErrorKind::InvalidData) if the length is missing, malformed or over the limit, a header field is
+/// malformed, or no comma follows a netstring. Where the next frame
 /// begins is then unknown: close the connection. [`UnexpectedEof`](io::ErrorKind::UnexpectedEof) if the stream ends inside a frame.
 ///
 /// # Examples
@@ -167,7 +184,7 @@ impl DecimalFrames {
         Self { framing, max_length: 1024 * 1024, open: None }
     }
 
-    /// Sets the limit on the length of a frame, in bytes, without what precedes and follows it.
+    /// Sets the limit on the length of a frame, in bytes, without what precedes and follows it. It applies from the next frame on.
     pub const fn with_max_length(self, max_length: usize) -> Self {
         Self { max_length, ..self }
     }

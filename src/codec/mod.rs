@@ -12,8 +12,8 @@
 //! | [`JavaUtfCodec`] | `Result<`[`ByteString`]`, _>`, strings of Java's `writeUTF` | the string becomes an `Err` item (or is repaired in a lossy mode) | `T: AsRef<str>` |
 //!
 //! Incomplete input stays in the buffer that `Framed` owns, so `into_parts` loses nothing. It is at most three
-//! bytes (five in a dialect), or a line, frame or string. [`MessageCodec`] holds an incomplete message itself, and
-//! [`CharCodec`] the rest of a repair.
+//! bytes (five in a dialect), or a line, frame or string. [`MessageCodec`] holds an incomplete message itself,
+//! [`JavaUtfCodec`] and [`DecimalFrames`] the length of the string or frame that is arriving, and [`CharCodec`] the rest of a repair.
 //!
 //! Codecs whose invalid input ends the stream decode with [`CodecError`]; the others, whose invalid input is an item, with
 //! [`std::io::Error`] ([`Utf8FramesCodec`] with the error of the inner codec). Those that can reject a text encode with
@@ -85,7 +85,7 @@ use crate::decoder::Utf8Error;
 
 /// Why a codec failed to decode or to encode.
 ///
-/// `E` is the error of invalid input: a [`Utf8Error`] for the codecs of this module. The message of [`Invalid`](Self::Invalid)
+/// `E` is the error of invalid input: a [`Utf8Error`], or a [`DialectError`](crate::dialect::DialectError). The message of [`Invalid`](Self::Invalid)
 /// and [`Io`](Self::Io) is that of the error inside.
 ///
 /// # Examples

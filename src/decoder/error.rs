@@ -96,7 +96,8 @@ pub enum Utf8ErrorKind {
     /// A noncharacter, rejected by [the options](crate::Utf8Options#rejected-characters): U+FDD0 to U+FDEF and the last
     /// two code points of each plane.
     Noncharacter,
-    /// NUL or a control character, rejected by [the options](crate::Utf8Options#rejected-characters).
+    /// NUL, a control character or another that is not displayable, rejected by
+    /// [the options](crate::Utf8Options#rejected-characters).
     Forbidden,
     /// In a dialect only: the first byte of a four-byte sequence, `F0..=F4`, where the dialect writes a pair of
     /// surrogates instead.
@@ -127,7 +128,7 @@ impl Utf8ErrorKind {
         (Self::ForbiddenBom, "forbidden byte order mark"),
         (Self::MissingBom, "missing byte order mark"),
         (Self::Noncharacter, "forbidden noncharacter"),
-        (Self::Forbidden, "forbidden control character"),
+        (Self::Forbidden, "forbidden character"),
         (Self::FourByteSequence, "four-byte sequence"),
         (Self::NotScalar, "not a scalar value"),
         (Self::Nul, "NUL byte"),
@@ -321,7 +322,7 @@ impl Utf8Error {
 
 /// `{}` writes the offset, the reason and the bytes:
 /// `invalid UTF-8 at byte 1042: encoded surrogate (ed, followed by a0)`, or, if the bytes are well-formed
-/// but rejected, `forbidden control character (00) at byte 1042`. `{:#}` omits the offset:
+/// but rejected, `forbidden character (00) at byte 1042`. `{:#}` omits the offset:
 /// `encoded surrogate (ed, followed by a0)`. If the stream begins with FE or FF, as UTF-16 with a BOM does, the
 /// message ends in `; this looks like UTF-16`.
 impl fmt::Display for Utf8Error {

@@ -231,7 +231,7 @@ impl Utf8Options {
     /// Rejects NUL, the C0 controls except HT and LF, DEL and the C1 controls; the bidirectional controls (U+061C, U+200E,
     /// U+200F, U+202A to U+202E, U+2066 to U+2069), the line and paragraph separators U+2028 and U+2029, and the
     /// characters without a width, U+200B to U+200D, U+2060 to U+206F and U+FEFF (Unicode Technical Report 36, section
-    /// 3; UAX 9, section 2). Without U+200D, emoji that are joined from others fall apart, and without U+200C some Persian spelling
+    /// 2; UAX 9, section 2). Without U+200D, emoji that are joined from others fall apart, and without U+200C some Persian spelling
     /// is lost. For prose that nobody has to compare, [`reject_controls_except_whitespace`] is enough. Soft hyphens, variation
     /// selectors, fillers and tags are accepted, although they are invisible on their own.
     ///

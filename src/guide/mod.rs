@@ -42,7 +42,8 @@
 //!
 //! # Dependencies
 //!
-//! Without the features that its snippets need, a page is empty. The snippets use these dependencies. Those that await run in an `async fn main` that is not shown:
+//! Without the features that its snippets need, a page is empty. The snippets use these dependencies, those for axum and
+//! tower also `axum-core` 0.5 and the features of these names. Those that await run in an `async fn main` that is not shown:
 //!
 //! ```toml
 //! utf8-codec = { version = "0.1", features = ["http-body"] }

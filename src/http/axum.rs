@@ -4,10 +4,13 @@ use axum_core::RequestExt;
 use axum_core::body::Body;
 use axum_core::extract::{FromRequest, Request};
 use axum_core::response::{IntoResponse, Response};
+use bytes::Bytes;
 use http_body::Body as _;
+use http_body_util::Full;
 
-use crate::decoder::Utf8Options;
+use crate::decoder::{ErrorMode, Utf8Options};
 use crate::http::rejection::rejection;
+use crate::http::within_limit::WithinLimit;
 use crate::http::{BodyError, Utf8Body};
 
 /// The whole text of a request, as an argument of a handler of axum.
@@ -74,19 +77,26 @@ impl<S: Send + Sync> FromRequest<S> for Utf8Text {
 ///
 /// The limit of axum's `DefaultBodyLimit` applies to the bytes received, as for [`Utf8Text`]: 2 MiB unless a layer sets
 /// another one. For longer bodies, put `DefaultBodyLimit::disable()` on the route and set a limit with
-/// [`with_max_length`](Utf8Body::with_max_length). A body whose `Content-Length` exceeds the limit is rejected at once. Of one
-/// without, the frame that exceeds it is rejected whole, so that its text and its errors are not seen. An `Extension` that holds
+/// [`with_max_length`](Utf8Body::with_max_length). A body that is known to be longer is rejected at once. An `Extension` that holds
 /// [`Utf8Options`] sets the options.
 impl<S: Send + Sync> FromRequest<S> for Utf8Body<Body> {
     type Rejection = BodyError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self, BodyError> {
-        let declared = request.body().size_hint().lower();
-        let (head, body) = request.with_limited_body().into_parts();
-        // The hint of axum's limit for a longer body is the limit. Sent on, it would be a whole body of that length.
-        if let Some(max_length) = body.size_hint().upper().filter(|&limit| declared > limit) {
-            return Err(BodyError::TooLong { max_length });
-        }
+        let (head, body) = request.into_parts();
+        // The limit is the upper bound of a body of unknown length, which a body to repair has.
+        let unknown =
+            Utf8Body::new(Full::<Bytes>::from("?")).with_error_mode(ErrorMode::Replacement);
+        let limited = Request::from_parts(head, Body::new(unknown)).with_limited_body();
+        let (head, limited) = limited.into_parts();
+        // `Limited` would return the limit as the length of a longer body, which whoever sends it on would believe.
+        let body = match limited.size_hint().upper() {
+            Some(max_length) if body.size_hint().lower() > max_length => {
+                return Err(BodyError::TooLong { max_length });
+            }
+            Some(max_length) => Body::new(WithinLimit::new(body, max_length)),
+            None => body,
+        };
         let options = head.extensions.get::<Utf8Options>().copied().unwrap_or_default();
         Ok(Self::from_headers(&head.headers, body)?.with_options(options))
     }

@@ -1,16 +1,15 @@
 //! How do services and clients of tower receive validated text?
 
 use std::error::Error;
-use std::mem;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderMap};
 use http::{Request, Response, StatusCode};
-use http_body::{Body, Frame, SizeHint};
+use http_body::Body;
 use http_body_util::combinators::MapErr;
-use http_body_util::{BodyExt, Either, Full, Limited};
+use http_body_util::{BodyExt, Either, Full};
 use pin_project_lite::pin_project;
 use tower_layer::Layer;
 use tower_service::Service;
@@ -21,6 +20,7 @@ use crate::http::content_type::{charset_in_headers, is_text};
 use crate::http::error::BoxError;
 use crate::http::header_fields::{content_coding, names_part, require_whole};
 use crate::http::rejection::rejection;
+use crate::http::within_limit::WithinLimit;
 use crate::http::{BodyError, Utf8Body};
 
 /// The body of a message that has passed a [`Utf8Layer`]. `Left` is text, validated as it is read; `Right` is any
@@ -314,7 +314,7 @@ impl Utf8Layer {
 
     /// Limits the inner body, rather than with `Utf8Body::with_max_length`: axum answers only the error of http-body-util with 413.
     fn limited<B>(&self, body: B) -> Utf8Body<WithinLimit<B>> {
-        Utf8Body::new(WithinLimit { inner: body, allowed: self.max_length, excess: Bytes::new() })
+        Utf8Body::new(WithinLimit::new(body, self.max_length))
     }
 }
 
@@ -396,55 +396,5 @@ where
                 rejection.expect("polled after completion").map(Either::Right)
             }
         }))
-    }
-}
-
-pin_project! {
-    /// A body with a limit, whose error is that of http-body-util's [`Limited`].
-    ///
-    /// Of the frame that exceeds the limit, it returns the bytes within it first, so that the text before the error does not depend
-    /// on the frames. Its [`size_hint`](Body::size_hint) is that of the inner body: a limit is no length.
-    #[derive(Debug)]
-    pub struct WithinLimit<B> {
-        #[pin]
-        inner: B,
-        // The number of bytes up to the limit.
-        allowed: u64,
-        // The bytes after it.
-        excess: Bytes,
-    }
-}
-
-impl<B: Body<Data = Bytes, Error: Into<BoxError>>> Body for WithinLimit<B> {
-    type Data = Bytes;
-    type Error = BoxError;
-
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        let this = self.project();
-        if !this.excess.is_empty() {
-            let excess = Full::new(mem::take(this.excess));
-            return pin!(Limited::new(excess, 0)).poll_frame(cx);
-        }
-        let frame = ready!(this.inner.poll_frame(cx)).transpose().map_err(Into::into)?;
-        Poll::Ready(frame.map(|frame| {
-            Ok(frame.map_data(|mut data| {
-                let allowed = usize::try_from(*this.allowed).unwrap_or(usize::MAX);
-                let within = data.split_to(data.len().min(allowed));
-                *this.allowed -= within.len() as u64;
-                *this.excess = data;
-                within
-            }))
-        }))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.excess.is_empty() && self.inner.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
     }
 }

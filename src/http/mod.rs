@@ -79,6 +79,8 @@ mod header_fields;
 mod layer;
 #[cfg(any(feature = "axum", feature = "tower"))]
 mod rejection;
+#[cfg(any(feature = "axum", feature = "tower"))]
+mod within_limit;
 
 #[cfg(feature = "axum")]
 pub use self::axum::Utf8Text;

@@ -9,7 +9,8 @@
 //! | a [`Utf8Reader`] | [`into_lines()`](Utf8Reader::into_lines) | lines, each with number and offset |
 //!
 //! `Utf8Lines`, `Utf8ByteReader` and `StreamError` are the same types as in `stream`. `Utf8Reader` and `Utf8Writer`
-//! have the names, methods and guarantees of those in `stream`, which are for async code. They need no runtime.
+//! have the names of those in `stream`, which are for async code, and most of their methods. They need no runtime. The writer ends
+//! with `finish`, writes its buffer when it is dropped, and keeps the text that a failing `write!` has written before.
 //!
 //! [`BufRead::read_line`](std::io::BufRead::read_line) and [`BufRead::lines`](std::io::BufRead::lines) return an
 //! error for a line that is not UTF-8, without its text or the offset, and have no limit. The readers of this

@@ -35,7 +35,8 @@ impl<R> Utf8Lines<Utf8Reader<R>> {
 }
 
 impl<R: Read> Utf8Lines<Utf8Reader<R>> {
-    /// Returns the next line, borrowed: nothing is allocated. Returns `None` at the end. Like the iterator otherwise.
+    /// Returns the next line, borrowed. Nothing is allocated once the buffers are as large as the lines. Returns `None` at the end. Like
+    /// the iterator otherwise.
     ///
     /// # Examples
     ///

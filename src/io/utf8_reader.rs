@@ -158,7 +158,8 @@ impl<R> Utf8Reader<R> {
     /// Returns an iterator over the lines, with the options, the error mode and the buffer size of this
     /// reader. The first line begins after the text that has been consumed. Repaired text that has not been
     /// consumed is decoded again from its bytes. If a repair of several characters was consumed in part, the
-    /// first line begins after its ill-formed part.
+    /// first line begins after its ill-formed part. In [`ErrorMode::Skip`](crate::ErrorMode::Skip) the parts skipped between that
+    /// text and the line belong to the line only if they have been read with it.
     pub fn into_lines(mut self) -> Utf8Lines<Self> {
         let unread = self.text.take_unread();
         Utf8Lines::continuing(self, unread, |_| AfterError::Next)

@@ -100,7 +100,8 @@ pub type LineRef<'a> = LineOf<&'a str>;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct LineOf<T> {
-    /// The text. That of a [`Line`] shares the memory of the read buffer, unless something was repaired.
+    /// The text. That of a [`Line`] shares the memory of the read buffer, unless something was repaired
+    /// or a chunk has cut it.
     pub text: T,
     /// The number of the line. The first line is 1.
     pub number: u64,

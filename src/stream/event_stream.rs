@@ -43,8 +43,9 @@ impl<S> Utf8Stream<S> {
     /// [`StreamError::Inner`] if the inner stream fails. Bytes may be missing at that point, so the stream
     /// continues after the next empty line. A reader ([`from_reader`](Utf8Stream::from_reader)) loses
     /// nothing when it fails, so there the event continues, unless the kind of the error is
-    /// [`InvalidData`](std::io::ErrorKind::InvalidData) or the error that of an ill-formed part: a
-    /// [`CharsetReader`](crate::stream::CharsetReader) and a [`Utf8ByteReader`](crate::stream::Utf8ByteReader) skip it. Ill-formed bytes are no error. The stream
+    /// [`InvalidData`](std::io::ErrorKind::InvalidData), `UnexpectedEof` or `Other`: such a reader can have skipped bytes, as a
+    /// [`CharsetReader`](crate::stream::CharsetReader) and a [`Utf8ByteReader`](crate::stream::Utf8ByteReader) skip an ill-formed part.
+    /// The first event after text or lines can lack its beginning, if they ended with an error of the source. Ill-formed bytes are no error. The stream
     /// continues after every error.
     ///
     /// # Examples

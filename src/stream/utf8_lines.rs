@@ -145,8 +145,9 @@ impl<S: LineSource> Utf8Lines<S> {
         }
     }
 
-    /// Returns the next line, borrowed: nothing is allocated. Returns `None` at the end. Like the stream otherwise; dropping
-    /// the future loses nothing.
+    /// Returns the next line, borrowed. Nothing is allocated while data keeps arriving, once the buffers are as large as the lines;
+    /// while the source is pending, the buffers are freed. Returns `None` at the end. Like the stream otherwise; dropping the future
+    /// loses nothing.
     ///
     /// # Examples
     ///

@@ -202,7 +202,7 @@ impl<S> Utf8Stream<S> {
     }
 
     /// Returns a stream of the lines of this text, with the same options and error mode. The first
-    /// line begins after the text that has been yielded.
+    /// line begins after the text that has been yielded. If the source has failed before, it can lack bytes.
     pub fn lines(self) -> Utf8Lines<S> {
         let state = match self.state {
             SourceState::Open => SourceState::Open,

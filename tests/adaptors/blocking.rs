@@ -362,8 +362,23 @@ mod lines {
     fn a_line_continues_after_an_io_error() {
         let error = Error(ErrorKind::TimedOut);
         let interrupted = Error(ErrorKind::Interrupted);
-        let does = [Chunk(b"on"), error, interrupted, Chunk(b"e\nt\xC3"), Lie(1), Chunk(b"\xA9")];
-        let lines = Utf8Reader::new(Script::new(&does)).into_lines();
+        let other = Error(ErrorKind::WouldBlock);
+        let does = [Chunk(b"on"), error, interrupted, Chunk(b"e\nt\xC3"), other, Chunk(b"\xA9")];
+        assert_eq!(lines_and_errors(&does), (vec!["one".to_owned(), "té".to_owned()], 2));
+    }
+
+    #[test]
+    fn a_line_from_which_a_reader_may_have_removed_bytes_is_rejected() {
+        use ErrorKind::{InvalidData, Other, UnexpectedEof};
+        for error in [Error(InvalidData), Error(UnexpectedEof), Error(Other), Lie(1)] {
+            let does = [Chunk(b"pay 10"), error, Chunk(b"00\nnext\n")];
+            assert_eq!(lines_and_errors(&does), (vec!["next".to_owned()], 1));
+        }
+    }
+
+    /// The lines, and the number of errors of the reader.
+    fn lines_and_errors(does: &[Does]) -> (Vec<String>, usize) {
+        let lines = Utf8Reader::new(Script::new(does)).into_lines();
         let mut errors = 0;
         let lines: Vec<_> = lines
             .filter_map(|line| match line {
@@ -375,7 +390,7 @@ mod lines {
                 Err(error) => panic!("{error}"),
             })
             .collect();
-        assert_eq!((lines, errors), (vec!["one".to_owned(), "té".to_owned()], 2));
+        (lines, errors)
     }
 
     #[test]

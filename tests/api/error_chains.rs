@@ -58,7 +58,7 @@ fn errors_of_decoders() -> Vec<Row> {
             2,
             &["invalid UTF-8 at byte 2: unexpected end inside a character (e2 82)"],
         ),
-        row("Utf8Error", forbidden(), 2, &["forbidden control character (00) at byte 2"]),
+        row("Utf8Error", forbidden(), 2, &["forbidden character (00) at byte 2"]),
         row("Utf8Error", missing_bom(), None, &["missing byte order mark"]),
         row(
             "DialectError",
@@ -136,7 +136,7 @@ fn errors_of_lines() -> Vec<Row> {
             "LineError::Utf8",
             utf8(forbidden()),
             2,
-            &["line 2: forbidden control character (00) at byte 2 of the stream"],
+            &["line 2: forbidden character (00) at byte 2 of the stream"],
         ),
         row("LineError::Utf8", utf8(missing_bom()), None, &["line 2: missing byte order mark"]),
         row(
@@ -173,7 +173,7 @@ fn errors_of_streams() -> Vec<Row> {
             "StreamError::Utf8",
             E::from(forbidden()),
             2,
-            &["forbidden control character (00) in the stream at byte 2"],
+            &["forbidden character (00) in the stream at byte 2"],
         ),
         row(
             "StreamError::Utf8",
@@ -229,7 +229,7 @@ fn errors_of_bodies() -> Vec<Row> {
             "BodyError::Utf8",
             E::from(forbidden()),
             2,
-            &["forbidden control character (00) in the text of the body at byte 2"],
+            &["forbidden character (00) in the text of the body at byte 2"],
         ),
         row(
             "BodyError::Legacy",

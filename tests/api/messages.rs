@@ -48,8 +48,8 @@ fn utf8_error_displays_its_reason_and_offset() {
         (REQUIRE, b"", "missing byte order mark"),
         (STRICT, b"\xEF\xB7\x90", "forbidden noncharacter (ef b7 90) at byte 0"),
         (STRICT, b"a\xF4\x8F\xBF\xBF", "forbidden noncharacter (f4 8f bf bf) at byte 1"),
-        (STRICT, b"a\0", "forbidden control character (00) at byte 1"),
-        (STRICT, b"\xC2\x85", "forbidden control character (c2 85) at byte 0"),
+        (STRICT, b"a\0", "forbidden character (00) at byte 1"),
+        (STRICT, b"\xC2\x85", "forbidden character (c2 85) at byte 0"),
     ];
     for (options, bytes, expected) in rejected {
         assert_eq!(first_error(*options, bytes).to_string(), *expected, "{bytes:02x?}");
@@ -70,7 +70,7 @@ fn utf8_error_in_alternate_form_omits_the_offset() {
     for (options, bytes, expected) in [
         (PLAIN, &b"a\xED\xA0"[..], "encoded surrogate (ed, followed by a0)"),
         (PLAIN, b"\xFF", "invalid byte (ff); this looks like UTF-16"),
-        (STRICT, b"a\0", "forbidden control character (00)"),
+        (STRICT, b"a\0", "forbidden character (00)"),
         (REQUIRE, b"a", "missing byte order mark"),
     ] {
         assert_eq!(format!("{:#}", first_error(options, bytes)), expected);
@@ -250,11 +250,7 @@ mod containers {
                 b"\xFF\xFEa\0",
                 "line 1 is not valid UTF-8: invalid byte (ff) at byte 0 of the stream; this looks like UTF-16",
             ),
-            (
-                STRICT,
-                b"ok\na\0",
-                "line 2: forbidden control character (00) at byte 4 of the stream",
-            ),
+            (STRICT, b"ok\na\0", "line 2: forbidden character (00) at byte 4 of the stream"),
             (
                 FORBID,
                 b"\xEF\xBB\xBFa",
@@ -308,7 +304,7 @@ mod containers {
                 b"\xFF\xFE",
                 "invalid UTF-8 in the stream at byte 0: invalid byte (ff); this looks like UTF-16",
             ),
-            (STRICT, b"ok\0", "forbidden control character (00) in the stream at byte 2"),
+            (STRICT, b"ok\0", "forbidden character (00) in the stream at byte 2"),
             (
                 FORBID,
                 b"\xEF\xBB\xBF",

@@ -74,7 +74,14 @@ fn a_lossy_mode_repairs_each_frame_for_itself() {
         for text in whole {
             assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), text);
         }
+        assert_eq!(codec.error_count(), 2);
     }
+    // A frame that is an error counts once, whatever follows.
+    let mut codec = Utf8FramesCodec::new(DecimalFrames::netstrings());
+    let mut buffer = BytesMut::from(&b"3:\xFFa\xFF,2:ok,"[..]);
+    assert!(codec.decode(&mut buffer).unwrap().unwrap().is_err());
+    assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "ok");
+    assert_eq!(codec.error_count(), 1);
 }
 
 #[test]

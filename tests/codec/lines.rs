@@ -806,6 +806,20 @@ fn a_line_is_cut_as_soon_as_it_is_too_long_and_its_rest_is_dropped() {
 }
 
 #[test]
+fn a_line_that_is_being_rejected_is_not_forgotten_if_rejected_lines_are_kept_twice() {
+    let mut codec = Utf8LinesCodec::new().keep_rejected();
+    let mut buffer = BytesMut::from(&b"a\xFF"[..]);
+    assert!(codec.decode(&mut buffer).unwrap().is_none());
+    let mut codec = codec.keep_rejected();
+    buffer.extend_from_slice(b"b\nok\n");
+    assert!(codec.decode(&mut buffer).unwrap().unwrap().is_err());
+    assert_eq!(codec.rejected(), b"a\xFFb\n");
+    assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "ok");
+    codec.reset();
+    assert_eq!(codec.rejected(), b"");
+}
+
+#[test]
 fn an_ill_formed_part_at_the_end_of_the_limit_is_an_error_whatever_follows_it() {
     for delimiter in [Delimiter::lf(), Delimiter::crlf(), Delimiter::text(" au-").unwrap()] {
         for next in [&b" au lait"[..], b"\rau lait", b"au lait", b"\xFF and more", b"\xC3\xA9t\xE9"]
@@ -876,14 +890,34 @@ fn a_missing_bom_is_reported_before_a_line_is_cut() {
 fn a_line_that_falls_back_is_cut_between_characters_at_any_split() {
     let sjis = LegacyEncoding::whatwg(encoding_rs::SHIFT_JIS).unwrap();
     let latin1 = LegacyEncoding::latin1();
-    let table: [(FallbackDecoder, &[u8], &str); 6] = [
+    let table: [(FallbackDecoder, &[u8], &str); 13] = [
         (FallbackDecoder::line(latin1), b"ca\xE9 au lait", "ca\u{e9} "),
         (FallbackDecoder::line(latin1), b"caf\xC3\xA9", "caf"),
         (FallbackDecoder::part(latin1), b"c\xFF\xC3\xA9 \xFF", "c\u{ff}\u{e9}"),
-        (FallbackDecoder::part(latin1), b"c\xFF\xFF\xE9 \xFF", "c\u{ff}\u{ff}"),
+        (FallbackDecoder::part(latin1), b"c\xFF\xFF\xE9 \xFF", "c\u{ff}\u{ff}\u{e9}"),
+        (FallbackDecoder::part(latin1), b"c\xFF\xFF\xE9\x80 \xFF", "c\u{ff}\u{ff}"),
+        (FallbackDecoder::part(latin1), b"\xC3\xA9b\xE9 xyz", "\u{e9}b\u{e9}"),
+        (FallbackDecoder::part(sjis), b"\xC3\xA9b\xE9 xyz", "\u{e9}b\u{fffd}"),
+        (FallbackDecoder::line(latin1), b"\xC3\xA9b\xE9 xyz", "\u{c3}\u{a9}b\u{e9}"),
+        (FallbackDecoder::line(latin1), b"caf\xE9\rX", "caf\u{e9}"),
+        (FallbackDecoder::line(sjis), b"caf\x93\xFA\x96\x7B", "caf"),
+        (FallbackDecoder::line(sjis), b"ca\x93\xFA\x96\x7B", "ca\u{65e5}"),
         (FallbackDecoder::rest(sjis), b"\x93\xFA\x96\x7B\x8C\xEA", "\u{65e5}\u{672c}"),
         (FallbackDecoder::rest(sjis), b"a\x93\xFA\x96\x7B", "a\u{65e5}"),
     ];
+    // Afterwards, everything is legacy.
+    let settings = LineSettings {
+        limit: 4,
+        long_lines: LongLines::Cut,
+        fallback: Some(FallbackDecoder::rest(latin1)),
+        ..LineSettings::default()
+    };
+    let input = b"caf\xE9 xyz\n\xC3\xA9\n";
+    for size in 1..=input.len() {
+        let lines = crate::support::lines::line_steps(&settings, input.chunks(size)).concat();
+        let texts: Vec<_> = lines.into_iter().map(|line| line.unwrap().text).collect();
+        assert_eq!(texts, ["caf\u{e9}", "\u{c3}\u{a9}"], "{size}");
+    }
     for (fallback, line, expected) in table {
         let settings = LineSettings {
             limit: 4,

@@ -318,3 +318,25 @@ fn a_frame_in_another_charset_is_freed_once_it_has_been_decoded() {
         }
     }
 }
+
+#[test]
+fn an_error_is_counted_when_it_is_returned_at_any_split() {
+    let bytes = b"h\0i\0\0\xD8!\0";
+    for cut in 0..=bytes.len() {
+        let frames = [&bytes[..cut], &bytes[cut..]]
+            .map(|data| Ok::<_, Infallible>(Frame::data(Bytes::from(data))));
+        let mut body = Utf8Body::new(StreamBody::new(stream::iter(frames)));
+        body = body.with_charset("utf-16le").unwrap();
+        let mut words = String::new();
+        while let Some(item) = block_on(body.next_text()) {
+            match item {
+                Ok(text) => words += &text,
+                Err(_) => words.push('?'),
+            }
+            let errors = words.matches('?').count() as u64;
+            assert_eq!(body.error_count(), errors, "{cut} {words}");
+            assert_eq!(body.first_error().is_some(), errors > 0, "{cut} {words}");
+        }
+        assert_eq!(words, "hi?!", "{cut}");
+    }
+}

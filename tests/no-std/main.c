@@ -21,8 +21,8 @@ void utf8_decoder_push(struct memory *, const uint8_t *, size_t,
                        void (*)(void *, const uint8_t *, size_t),
                        void (*)(void *, struct error), void *);
 bool utf8_decoder_finish(struct memory *, struct error *);
-struct repaired utf8_decoder_repair(struct memory *, const uint8_t *, size_t, uint8_t *, size_t);
-struct repaired utf8_decoder_repair_end(struct memory *, uint8_t *, size_t);
+struct repaired utf8_decoder_repair(struct memory *, const uint8_t *, size_t, uint8_t *, size_t, uint8_t);
+struct repaired utf8_decoder_repair_end(struct memory *, uint8_t *, size_t, uint8_t);
 
 enum { FULL = 1, MAX = 128 };
 
@@ -103,14 +103,14 @@ static void repair_into(const size_t cuts[4], size_t room) {
     for (int i = 0; i < 3; i++) {
         size_t at = cuts[i];
         do {
-            done = utf8_decoder_repair(&decoder, stream + at, cuts[i + 1] - at, buffer, room);
+            done = utf8_decoder_repair(&decoder, stream + at, cuts[i + 1] - at, buffer, room, 0);
             check(done.written <= room && done.status <= FULL, "no progress");
             on_text(&seen, buffer, done.written);
             at += done.read;
         } while (done.status == FULL);
         check(at == cuts[i + 1], "done, but not everything was read");
     }
-    done = utf8_decoder_repair_end(&decoder, buffer, room);
+    done = utf8_decoder_repair_end(&decoder, buffer, room, 0);
     check(done.status == 0, "the end was not written");
     on_text(&seen, buffer, done.written);
     check(seen.len == strlen(repair) && !memcmp(seen.text, repair, seen.len), "wrong repaired text");

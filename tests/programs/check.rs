@@ -397,11 +397,10 @@ fn bom_policy_is_applied() {
 #[test]
 fn strictness_rejects_the_named_characters() {
     let input = "a\0b\n\u{7F}\u{FFFE}c\u{85}".as_bytes();
-    let nul = (1, 1, 2, "forbidden control character");
+    let nul = (1, 1, 2, "forbidden character");
     let nonchar = (5, 2, 2, "forbidden noncharacter");
-    let controls =
-        [(4, 2, 1, "forbidden control character"), (9, 2, 4, "forbidden control character")];
-    let line_feed = (3, 1, 4, "forbidden control character");
+    let controls = [(4, 2, 1, "forbidden character"), (9, 2, 4, "forbidden character")];
+    let line_feed = (3, 1, 4, "forbidden character");
     for (what, expected) in [
         ("nul", vec![nul]),
         ("noncharacters", vec![nonchar]),

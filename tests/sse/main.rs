@@ -754,6 +754,25 @@ fn an_event_takes_no_more_memory_than_its_limit_however_it_arrives() {
 }
 
 #[test]
+fn the_lf_between_two_lines_of_data_takes_no_more_room_than_there_is() {
+    for (limit, len) in [(5000, 4096), (5000, 4999), (1 << 20, (1 << 20) - 1)] {
+        for piece in [1, 7, 64, 2 << 20] {
+            let first = format!("data: {}\n\n", "x".repeat(limit - 500));
+            let lines = [first, format!("data: {}\n", "x".repeat(len)), "data:\n".to_owned()];
+            let before = watch();
+            let mut decoder = EventDecoder::new().with_max_length(limit);
+            for line in &lines {
+                for bytes in line.as_bytes().chunks(piece) {
+                    assert!(decoder.push(bytes).all(|event| event.is_ok()));
+                    let held = held() - before;
+                    assert!(held <= limit as isize + 128, "{limit} {len} {piece}: {held}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn data_and_type_of_an_event_take_no_more_memory_than_their_limit_together() {
     const LIMIT: usize = 1 << 20;
     let long = |field: &str, len| format!("{field}: {}\n", "x".repeat(len));
@@ -775,9 +794,17 @@ fn data_and_type_of_an_event_take_no_more_memory_than_their_limit_together() {
                     let stream = [&*first, &long("event", kind), &long("data", data)].concat();
                     let held = held_at_most(&decoder, stream.as_bytes(), piece);
                     assert!(held <= LIMIT + 128, "{held}: {kind} {data} {piece}");
-                    // Data that is followed by a type can have allocated twice its length.
+                    // Data that is followed by a type can have allocated twice its length. The type is cut, or whole.
                     let stream = [&*first, &long("data", data), &long("event", kind)].concat();
                     let held = held_at_most(&decoder, stream.as_bytes(), piece);
+                    let before = stream.len() - long("event", kind).len();
+                    let mut decoder = decoder.clone();
+                    let start = watch();
+                    for bytes in stream.as_bytes()[..before].chunks(piece) {
+                        decoder.push(bytes).for_each(drop);
+                    }
+                    decoder.push(&stream.as_bytes()[before..]).for_each(drop);
+                    let held = held.max((counting::held() - start).cast_unsigned());
                     assert!(
                         held <= LIMIT + data.min(LIMIT - data) + 128,
                         "{held}: {kind} {data} {piece}"

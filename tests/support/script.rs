@@ -114,7 +114,8 @@ impl AsyncRead for Script {
                 }
                 Ok(())
             }
-            Error(error) => Err(io::Error::other(error)),
+            // Of the connection: the reader loses nothing.
+            Error(error) => Err(io::Error::new(io::ErrorKind::TimedOut, error)),
             End | Pause | Trailers(_) => Ok(()),
         })
     }

@@ -94,7 +94,8 @@ pub async fn serve(listener: TcpListener, limits: Limits) {
 }
 
 /// Serves `router` to the clients of `listener`, with the limits of headers, idle connections, writes and
-/// connections. How long a body may take is up to the handlers.
+/// connections. How long a body may take is up to the handlers, as long as the client sends requests; an idle connection ends
+/// after the times of a body and of a write.
 pub async fn serve_router(listener: TcpListener, router: Router, limits: Limits) {
     let free = Arc::new(Semaphore::new(limits.connections));
     while let Ok(permit) = Arc::clone(&free).acquire_owned().await {
@@ -143,7 +144,7 @@ async fn serve_one(stream: TcpStream, router: Router, limits: Limits) {
     }
     connection.as_mut().graceful_shutdown();
     // A client of HTTP/2 can accept nothing of an answer without a write that waits.
-    let _lost = timeout(limits.upload + limits.write, connection).await;
+    let _lost = timeout(limits.upload.saturating_add(limits.write), connection).await;
 }
 
 /// The service: `POST` or `PUT` to `/`.

@@ -252,7 +252,14 @@ impl LineMachine {
                     _ => None,
                 };
                 let (mode, text) = (self.mode, &mut self.repaired);
-                let at = (line.start, next.at_end());
+                // If all has been checked, the byte after the limit has shown that what ends there is ill-formed. Legacy characters end
+                // elsewhere.
+                let is_broken = legacy.is_none() && line.checked >= content;
+                let at_end = match next {
+                    LineAction::Cut(_) if is_broken => AtEnd::Other,
+                    next => next.at_end(),
+                };
+                let at = (line.start, at_end);
                 fallback.decode_line(at, &bytes[..content], legacy, mode, text)
             }
             _ => {
@@ -330,7 +337,12 @@ impl LineMachine {
                 error = self.check(&mut line, opening, 0, LineAction::More);
             }
             if error.is_none() && self.max_length > 0 {
-                error = self.check(&mut line, bytes, self.max_length, self.cut_before(bytes));
+                error = self.check(
+                    &mut line,
+                    bytes,
+                    self.max_length,
+                    LineAction::Cut(bytes[self.max_length]),
+                );
             }
             if error.is_none() {
                 return self.cut(line, bytes);
@@ -340,14 +352,6 @@ impl LineMachine {
         let too_long = LineError::TooLong { number, offset, max_length: self.max_length };
         self.reject(line.start, line.checked);
         (line.checked, Some(Err(error.unwrap_or(too_long))))
-    }
-
-    /// What follows the limit of a line of `bytes` that is cut. A legacy encoding has characters of other lengths.
-    fn cut_before(&self, bytes: &[u8]) -> LineAction {
-        match bytes.get(self.max_length) {
-            Some(&byte) if !self.falls_back() => LineAction::CutBefore(byte),
-            _ => LineAction::Cut,
-        }
     }
 
     /// Takes the characters of `line` up to the limit, whose errors are counted.
@@ -362,7 +366,7 @@ impl LineMachine {
             bytes,
             self.max_length,
             (len, LineEnd::Limit),
-            self.cut_before(bytes),
+            LineAction::Cut(bytes[self.max_length]),
         )
     }
 }
@@ -374,9 +378,9 @@ fn step<'a>(scanner: &mut Scanner, bytes: &'a [u8], next: LineAction) -> Step<&'
         return step;
     }
     let broken = match next {
-        LineAction::More | LineAction::Cut => None,
+        LineAction::More => None,
         _ if bytes.is_empty() => None,
-        LineAction::CutBefore(byte) => {
+        LineAction::Cut(byte) => {
             let mut ahead = *scanner;
             let error = ahead.break_off(bytes, byte);
             let error = error.filter(|error| error.bytes().len() <= bytes.len());

@@ -114,10 +114,8 @@ pub(crate) enum LineAction {
     Byte(u8),
     /// Bytes that have not arrived.
     More,
-    /// The rest of a line that is cut.
-    Cut,
-    /// That rest, which begins with this byte. It can continue a sequence, which is then cut.
-    CutBefore(u8),
+    /// The rest of a line that is cut, which begins with this byte. It can continue a sequence, which is then cut.
+    Cut(u8),
     /// The end of the stream.
     End,
 }
@@ -125,7 +123,7 @@ pub(crate) enum LineAction {
 impl LineAction {
     /// Whether the line ends here.
     pub(crate) const fn is_end(self) -> bool {
-        matches!(self, Self::Delimiter(_) | Self::End | Self::Cut | Self::CutBefore(_))
+        matches!(self, Self::Delimiter(_) | Self::End | Self::Cut(_))
     }
 
     /// Whether an incomplete character before it is ill-formed. One that the limit cuts is not.
@@ -133,7 +131,7 @@ impl LineAction {
         match self {
             Self::Delimiter(_) | Self::Byte(_) => AtEnd::Other,
             Self::End => AtEnd::Yes,
-            Self::More | Self::Cut | Self::CutBefore(_) => AtEnd::No,
+            Self::More | Self::Cut(_) => AtEnd::No,
         }
     }
 }
@@ -202,14 +200,14 @@ impl LineMachine {
         }
         self.number = 1;
         self.state = LineState::Start;
-        if self.rejected.is_some() {
-            self.keep_rejected();
+        if let Some(line) = &mut self.rejected {
+            *line = Box::default();
         }
     }
 
     /// Keeps rejected lines.
     pub(crate) fn keep_rejected(&mut self) {
-        self.rejected = Some(Box::default());
+        self.rejected.get_or_insert_default();
     }
 
     /// Returns the bytes of the last rejected line, if they are kept.

@@ -39,11 +39,11 @@ pub(super) struct Pending {
 
 impl EventDecoder {
     pub(super) fn begin_data(&mut self) {
-        match &mut self.pending.data {
+        match self.pending.data {
             // If this exceeds the limit, so does what follows: the end of the value at the latest.
-            Some(data) if self.pending.length < self.rules.content => {
-                data.push_str("\n");
+            Some(_) if self.pending.length < self.rules.content => {
                 self.pending.length += 1;
+                self.pending.push_data("\n", self.rules);
             }
             Some(_) => self.pending.length = self.rules.content.saturating_add(1),
             None => {
@@ -56,14 +56,18 @@ impl EventDecoder {
 
     /// Sets the type or ID.
     pub(super) fn set(&mut self, field: Field, text: &str) {
-        let Self { pending, recent_type, last_event_id, .. } = self;
+        let Self { pending, recent_type, last_event_id, rules, .. } = self;
         match field {
             Field::Event => {
                 if *recent_type != text && text.len() <= Self::SHORT_TYPE {
                     *recent_type = text.into();
                 }
-                pending.event_type =
-                    if *recent_type == text { recent_type.clone() } else { text.into() };
+                pending.event_type = if *recent_type == text {
+                    recent_type.clone()
+                } else {
+                    pending.free_room(text.len(), *rules);
+                    text.into()
+                };
             }
             Field::Id if memchr(0, text.as_bytes()).is_none() => {
                 let is_same = *last_event_id == text;
@@ -169,18 +173,25 @@ impl Pending {
         Ok(())
     }
 
-    /// Makes room for `more` bytes of the type, which have been counted. If the data has room for as much as that of the event before
-    /// had, it loses it first, which happens once in an event: otherwise both could have the limit.
+    /// Makes room for `more` bytes of the type, which have been counted.
     #[cold]
     fn grow_type(&mut self, more: usize, rules: Rules) {
+        let len = self.value.len() + more;
+        self.free_room(2 * len, rules);
+        grow(&mut self.value, more, len + (rules.content - self.length));
+    }
+
+    /// Frees the room of the data, if it has room for as much as that of the event before had, and both it and `more` bytes would
+    /// exceed the limit. This happens once in an event.
+    #[inline]
+    fn free_room(&mut self, more: usize, rules: Rules) {
         if let Some(data) = &mut self.data
             && data.capacity() > 2 * data.len().max(Self::FIRST_CAPACITY)
+            && data.capacity().saturating_add(more) > rules.content
         {
             data.shrink_to_fit();
             self.usual_length = 0;
         }
-        let most = self.value.len() + more + (rules.content - self.length);
-        grow(&mut self.value, more, most);
     }
 
     #[inline]

@@ -200,6 +200,7 @@ pub unsafe extern "C" fn utf8_decoder_repair(
     len: usize,
     buffer: *mut u8,
     room: usize,
+    mode: u8,
 ) -> Repaired {
     // SAFETY: the caller guarantees that `memory` holds a decoder that nothing else uses.
     let decoder = unsafe { &mut *memory.cast::<Utf8Decoder>() };
@@ -207,7 +208,7 @@ pub unsafe extern "C" fn utf8_decoder_repair(
     let chunk = unsafe { slice::from_raw_parts(chunk, len) };
     // SAFETY: the caller guarantees that `room` bytes, no part of `chunk`, can be read and written.
     let buffer = unsafe { slice::from_raw_parts_mut(buffer, room) };
-    repaired(decoder.push_to_slice(chunk, ErrorMode::Replacement, buffer))
+    repaired(decoder.push_to_slice(chunk, mode_of(mode), buffer))
 }
 
 /// Ends the stream, and writes U+FFFD to the buffer if it ended inside a character.
@@ -220,12 +221,25 @@ pub unsafe extern "C" fn utf8_decoder_repair_end(
     memory: *mut Memory,
     buffer: *mut u8,
     room: usize,
+    mode: u8,
 ) -> Repaired {
     // SAFETY: the caller guarantees that `memory` holds a decoder that nothing else uses.
     let decoder = unsafe { &mut *memory.cast::<Utf8Decoder>() };
     // SAFETY: the caller guarantees that `room` bytes can be read and written.
     let buffer = unsafe { slice::from_raw_parts_mut(buffer, room) };
-    repaired(decoder.finish_to_slice(ErrorMode::Replacement, buffer))
+    repaired(decoder.finish_to_slice(mode_of(mode), buffer))
+}
+
+/// The mode of this number, which the linker cannot know. 0 is U+FFFD.
+fn mode_of(number: u8) -> ErrorMode {
+    match number {
+        0 => ErrorMode::Replacement,
+        1 => ErrorMode::Skip,
+        2 => ErrorMode::Escape,
+        3 => ErrorMode::Latin1,
+        4 => ErrorMode::Windows1252,
+        _ => ErrorMode::Fatal,
+    }
 }
 
 /// # Safety
