@@ -98,7 +98,7 @@
 //! # Features
 //!
 //! `std`, `codec` and `stream` are on by default. A feature adds API. None changes a result, except that
-//! `encoding_rs` decodes charsets that are rejected without it. Lines, search and events need a target with atomic pointers.
+//! `encoding_rs` decodes charsets that are rejected without it.
 //!
 //! | feature | adds | its own dependencies |
 //! | --- | --- | --- |
