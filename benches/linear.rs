@@ -22,8 +22,9 @@ use futures::{Stream, StreamExt, stream};
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
 use tokio_util::codec::Decoder;
-use utf8_codec::codec::JavaUtfCodec;
-use utf8_codec::codec::{CharCodec, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
+use utf8_codec::codec::{
+    CharCodec, DecimalFrames, JavaUtfCodec, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec,
+};
 use utf8_codec::decoder::Status;
 use utf8_codec::detect::Detector;
 use utf8_codec::dialect::{Dialect, DialectDecoder};
@@ -134,6 +135,12 @@ const OBJECTS: &[(&str, Run)] = &[
     }),
     ("java codec", |input, size, room| {
         feed(JavaUtfCodec::new().with_error_mode(ErrorMode::Replacement), input, size, room)
+    }),
+    ("frame after a header", |input, size, room| {
+        // As long as a header may be.
+        let fields = format!("X: {}\r\nContent-Length: {}\r\n\r\n", "a".repeat(4000), input.len());
+        let frames = DecimalFrames::content_length().with_max_length(usize::MAX);
+        feed(frames, &[fields.as_bytes(), input].concat(), size, room)
     }),
     // Validated only: keeping the pieces would measure a buffer that grows.
     ("message", |input, size, _| {

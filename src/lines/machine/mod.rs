@@ -201,7 +201,7 @@ impl LineMachine {
         self.number = 1;
         self.state = LineState::Start;
         if let Some(line) = &mut self.rejected {
-            *line = Box::default();
+            **line = RejectedLine::default();
         }
     }
 
