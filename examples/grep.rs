@@ -1,7 +1,7 @@
 //! Finds text in files that may be damaged, with line numbers and byte offsets, without an async runtime.
 //!
-//! It shows the blocking types: `io::Utf8Reader` reads the lines, of which it copies only those that a read cuts, and repairs what is not UTF-8, and
-//! `io::Utf8Writer` writes the matches.
+//! It shows the blocking types: `io::Utf8Reader` reads the lines, of which it copies only those that a read cuts, and repairs what is
+//! not UTF-8, and `io::Utf8Writer` writes the matches.
 //!
 //! ```text
 //! cargo run --release --example grep -- [OPTIONS] TEXT [FILE | -]...

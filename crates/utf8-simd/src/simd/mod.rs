@@ -55,7 +55,7 @@ use core::sync::atomic::{AtomicU8, Ordering};
 ))]
 macro_rules! has {
     ($($feature:tt),*) => {{
-        #[cfg(all(feature = "std", all(target_arch = "x86_64", target_feature = "sse2")))]
+        #[cfg(all(feature = "std", target_arch = "x86_64", target_feature = "sse2"))]
         let has = true $(&& std::arch::is_x86_feature_detected!($feature))*;
         #[cfg(all(feature = "std", target_arch = "aarch64"))]
         let has = true $(&& std::arch::is_aarch64_feature_detected!($feature))*;
