@@ -210,8 +210,8 @@ impl Utf8LinesCodec {
     /// Counts `len` bytes that the caller has removed from the read buffer between two lines, such as a body whose length a
     /// header has given. The next line begins after them, without a BOM. With [`Delimiter::any_newline`], an LF that follows the CR of
     /// the header and is still in the read buffer is one of these bytes: for headers that end with CR LF use [`Delimiter::crlf`] or
-    /// [`Delimiter::crlf_or_lf`], so that the peer's packets do not decide where the body begins. Offsets are below 2^64: `len` is a number of bytes that have
-    /// arrived.
+    /// [`Delimiter::crlf_or_lf`], so that the peer's packets do not decide where the body begins. Offsets are below 2^64: `len` is a
+    /// number of bytes that have arrived.
     ///
     /// # Examples
     ///

@@ -27,9 +27,9 @@ pub(crate) fn push_within(text: &mut String, more: &str, max_length: usize) {
     text.push_str(more);
 }
 
-/// Makes room for `more` bytes, which fit: twice the capacity, at most `max_length`.
+/// Makes room for `more` bytes, which fit.
 #[cold]
-pub(crate) fn grow(text: &mut String, more: usize, max_length: usize) {
+fn grow(text: &mut String, more: usize, max_length: usize) {
     let needed = text.len() + more;
     let capacity = needed.max(text.capacity().saturating_mul(2)).min(max_length);
     text.reserve_exact(capacity.max(needed) - text.len());

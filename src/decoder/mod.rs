@@ -124,7 +124,7 @@ pub(crate) use boundary::floor_char_boundary;
 pub(crate) use encoder::Utf8Encoder;
 pub(crate) use error::{ParseNameError, Utf8Error, Utf8ErrorKind, fmt_bytes};
 #[cfg(feature = "alloc")]
-pub(crate) use limit::{append_within, grow, push_within};
+pub(crate) use limit::{append_within, push_within};
 pub(crate) use mode::{EVERY_WINDOWS_1252, ErrorMode, WINDOWS_1252_C1};
 pub(crate) use options::{Strictness, Utf8Options};
 pub(crate) use partial::Partial;

@@ -353,26 +353,27 @@ fn a_source_error_rejects_its_line_unless_the_source_is_a_reader() {
 
 /// What the text of `bytes` yields as lines, if it is decoded twice: through each adaptor that returns text as bytes.
 fn decoded_twice(bytes: &'static [u8]) -> [Vec<String>; 6] {
-    let reader = || Utf8Reader::new(Script::new(&[Chunk(bytes), End])).into_byte_reader();
-    let stream = Utf8Stream::from_reader(Script::new(&[Chunk(bytes), End])).into_byte_stream();
-    let stream = tokio_util::io::StreamReader::new(stream.map_err(io::Error::from));
-    let wrapped = Utf8Stream::from_reader(Script::new(&[Chunk(bytes), End])).into_byte_stream();
-    let wrapped = tokio_util::io::StreamReader::new(wrapped.map_err(io::Error::other));
+    let script = || Script::new(&[Chunk(bytes), End]);
+    let reader = || Utf8Reader::new(script()).into_byte_reader();
+    let stream = |wrap: fn(StreamError<io::Error>) -> io::Error| {
+        let texts = Utf8Stream::from_reader(script()).into_byte_stream();
+        Utf8Reader::new(tokio_util::io::StreamReader::new(texts.map_err(wrap))).into_lines()
+    };
     let blocking = || utf8_codec::io::Utf8Reader::new(bytes).into_byte_reader();
-    let lines = utf8_codec::io::Utf8Reader::new(blocking()).into_lines();
     let charset = utf8_codec::io::CharsetReader::new(blocking());
     [
         ready(&mut Utf8Reader::new(reader()).into_lines()),
         ready(&mut Utf8Stream::from_reader(reader()).lines()),
-        ready(&mut Utf8Reader::new(stream).into_lines()),
-        ready(&mut Utf8Reader::new(wrapped).into_lines()),
-        lines.map(reported).chain(["-".to_owned()]).collect(),
-        utf8_codec::io::Utf8Reader::new(charset)
-            .into_lines()
-            .map(reported)
-            .chain(["-".to_owned()])
-            .collect(),
+        ready(&mut stream(io::Error::from)),
+        ready(&mut stream(io::Error::other)),
+        blocking_lines(blocking()),
+        blocking_lines(charset),
     ]
+}
+
+fn blocking_lines(reader: impl io::Read) -> Vec<String> {
+    let lines = utf8_codec::io::Utf8Reader::new(reader).into_lines();
+    lines.map(reported).chain(["-".to_owned()]).collect()
 }
 
 #[test]

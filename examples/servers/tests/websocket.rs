@@ -452,20 +452,30 @@ async fn a_message_that_takes_too_long_closes_with_1008() {
     join_all(clients).await;
 }
 
+/// Sends `frame` so many times, after a pause each, in packets that end inside the next one, and receives an answer to each.
+async fn assert_answered(
+    client: &mut Client,
+    (frame, at): (&[u8], usize),
+    (times, pause): (usize, Duration),
+    answer: Opcode,
+) {
+    let (first, rest) = frame.split_at(at);
+    client.send(first).await.unwrap();
+    for _ in 0..times {
+        tokio::time::sleep(pause).await;
+        client.send(&[rest, first].concat()).await.unwrap();
+        let frame = timeout(PATIENCE, client.receive()).await.unwrap().unwrap().unwrap();
+        assert_eq!(frame.opcode, answer);
+    }
+}
+
 #[tokio::test]
 async fn the_time_of_a_message_starts_after_the_message_before_it() {
     let address = brief_server(|timeouts| timeouts.message = 4 * BRIEF).await;
     let mut client = raw(address).await;
-    let message = Client::frame(Opcode::Text, true, b"a");
-    let (first, rest) = message.split_at(1);
     // A message is always begun, and none takes long.
-    client.send(first).await.unwrap();
-    for _ in 0..40 {
-        tokio::time::sleep(BRIEF / 6).await;
-        client.send(&[rest, first].concat()).await.unwrap();
-        let frame = timeout(PATIENCE, client.receive()).await.unwrap().unwrap().unwrap();
-        assert_eq!(frame.opcode, Opcode::Text);
-    }
+    let message = Client::frame(Opcode::Text, true, b"a");
+    assert_answered(&mut client, (&message, 1), (40, BRIEF / 6), Opcode::Text).await;
 }
 
 #[tokio::test]
@@ -473,14 +483,7 @@ async fn a_client_that_only_sends_pings_stays_however_they_are_cut() {
     let address = brief_server(|timeouts| timeouts.message = 2 * BRIEF).await;
     let mut client = raw(address).await;
     let ping = Client::frame(Opcode::Ping, true, b"still here");
-    let (first, rest) = ping.split_at(3);
-    client.send(first).await.unwrap();
-    for _ in 0..20 {
-        tokio::time::sleep(BRIEF / 5).await;
-        client.send(&[rest, first].concat()).await.unwrap();
-        let frame = timeout(PATIENCE, client.receive()).await.unwrap().unwrap().unwrap();
-        assert_eq!(frame.opcode, Opcode::Pong);
-    }
+    assert_answered(&mut client, (&ping, 3), (20, BRIEF / 5), Opcode::Pong).await;
 }
 
 #[tokio::test]

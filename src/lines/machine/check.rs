@@ -329,6 +329,7 @@ impl LineMachine {
         let after = known.get(until).map_or(LineAction::More, |&byte| LineAction::Byte(byte));
         let mut error = self.check(&mut line, known, until, after);
         if error.is_none() && self.long_lines == LongLines::Cut {
+            let rest = LineAction::Cut(bytes[self.max_length]);
             // The next byte shows that the bytes that can begin a delimiter are content. It can also show that a BOM is missing.
             // So does the end of the stream, for which a NUL is appended.
             if self.decoder.scanner().start().may_skip() {
@@ -337,15 +338,10 @@ impl LineMachine {
                 error = self.check(&mut line, opening, 0, LineAction::More);
             }
             if error.is_none() && self.max_length > 0 {
-                error = self.check(
-                    &mut line,
-                    bytes,
-                    self.max_length,
-                    LineAction::Cut(bytes[self.max_length]),
-                );
+                error = self.check(&mut line, bytes, self.max_length, rest);
             }
             if error.is_none() {
-                return self.cut(line, bytes);
+                return self.cut(line, bytes, rest);
             }
         }
         let (number, offset) = (self.number, line.start.position());
@@ -355,19 +351,13 @@ impl LineMachine {
     }
 
     /// Takes the characters of `line` up to the limit, whose errors are counted.
-    fn cut<'b>(&mut self, mut line: OpenLine, bytes: &'b [u8]) -> LineStep<'b> {
+    fn cut<'b>(&mut self, mut line: OpenLine, bytes: &'b [u8], rest: LineAction) -> LineStep<'b> {
         let len = line.checked.min(self.max_length);
         if let Some(text) = self.take_clean(&mut line, &bytes[..len]) {
             self.reject(line.start, len);
             return (len, Some(Ok((Some(text), self.info(line, LineEnd::Limit)))));
         }
-        self.take_repaired(
-            line,
-            bytes,
-            self.max_length,
-            (len, LineEnd::Limit),
-            LineAction::Cut(bytes[self.max_length]),
-        )
+        self.take_repaired(line, bytes, self.max_length, (len, LineEnd::Limit), rest)
     }
 }
 

@@ -6,7 +6,7 @@ use core::mem;
 use memchr::memchr;
 use utf8_simd::{Level, text::DeferredText};
 
-use crate::decoder::{Utf8Error, grow, push_within};
+use crate::decoder::{Utf8Error, push_within};
 use crate::sse::event_decoder::lines::{Field, is_line_end, line_end};
 use crate::sse::event_decoder::{ErrorPolicy, EventDecoder, Rejection, Rules};
 use crate::sse::{EventPart, SharedStr};
@@ -163,22 +163,13 @@ impl Pending {
             Field::Data => self.push_data(text, rules),
             Field::Id => push_within(&mut self.value, text, rules.id),
             Field::Event => {
-                if text.len() > self.value.capacity() - self.value.len() {
-                    self.grow_type(text.len(), rules);
-                }
-                self.value.push_str(text);
+                let len = self.value.len() + text.len();
+                self.free_room(2 * len, rules);
+                push_within(&mut self.value, text, len + (rules.content - self.length));
             }
             _ => push_within(&mut self.value, text, rules.content),
         }
         Ok(())
-    }
-
-    /// Makes room for `more` bytes of the type, which have been counted.
-    #[cold]
-    fn grow_type(&mut self, more: usize, rules: Rules) {
-        let len = self.value.len() + more;
-        self.free_room(2 * len, rules);
-        grow(&mut self.value, more, len + (rules.content - self.length));
     }
 
     /// Frees the room of the data, if it has room for as much as that of the event before had, and both it and `more` bytes would
@@ -252,9 +243,7 @@ impl Pending {
         {
             let rest = &input[len..];
             let more = line_end(rest).unwrap_or(rest.len());
-            let left = rules.content.saturating_sub(self.length + len + more);
-            grow_data(data, more, self.usual_length, left);
-            data.push(&rest[..more]);
+            self.data_with_room(more, len + more, rules).push(&rest[..more]);
             len += more;
         }
         self.count_deferred(len);

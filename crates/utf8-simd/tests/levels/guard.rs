@@ -330,26 +330,25 @@ fn check_decoding(text: &str, input: &mut Guarded, output: &mut Guarded) {
     }
 }
 
-/// Compares decoding of ASCII, which leaves the rest of the output as it was, with a loop.
-fn check_ascii(bytes: &[u8], input: &mut Guarded, output: &mut Guarded) {
+/// Compares decoding of ASCII by `decode`, which leaves the rest of the output as it was, with a loop.
+fn check_ascii<U: Copy + PartialEq + From<u8>>(
+    decode: fn(Level, &[u8], &mut [U]) -> usize,
+    fill: U,
+    bytes: &[u8],
+    memory: &mut [Guarded; 2],
+) {
+    let [input, output] = memory;
     let ascii = bytes.iter().take_while(|byte| byte.is_ascii()).count();
     for (from, to) in BOTH_EDGES {
         let place = &*input.put(bytes, from);
         for (level, room) in Level::available().flat_map(|l| rooms(ascii).map(|r| (l, r))) {
             let context = || format!("{}, {ascii} into {room}, {from:?}, {to:?}", level.name());
             let least = room.min(ascii).saturating_sub(63);
-            let out = output.put(&vec![CHAR; room], to);
-            let len = level.decode_ascii_chars(place, out);
+            let out = output.put(&vec![fill; room], to);
+            let len = decode(level, place, out);
             assert!((least..=room.min(ascii)).contains(&len), "{}", context());
             let expected = bytes[..len].iter().map(|&byte| byte.into());
-            let rest = std::iter::repeat_n(CHAR, room - len);
-            assert!(expected.chain(rest).eq(out.iter().copied()), "{}", context());
-
-            let out = output.put(&vec![UNIT; room], to);
-            let len = level.decode_ascii_utf16(place, out);
-            assert!((least..=room.min(ascii)).contains(&len), "{}", context());
-            let expected = bytes[..len].iter().map(|&byte| byte.into());
-            let rest = std::iter::repeat_n(UNIT, room - len);
+            let rest = std::iter::repeat_n(fill, room - len);
             assert!(expected.chain(rest).eq(out.iter().copied()), "{}", context());
         }
     }
@@ -357,14 +356,16 @@ fn check_ascii(bytes: &[u8], input: &mut Guarded, output: &mut Guarded) {
 
 #[test]
 fn decoding_of_ascii_stays_within_its_slices() {
-    let (mut input, mut output) = (Guarded::new(), Guarded::new());
+    let mut memory = [Guarded::new(), Guarded::new()];
+    let mut check = |bytes: &[u8]| {
+        check_ascii(Level::decode_ascii_chars, CHAR, bytes, &mut memory);
+        check_ascii(Level::decode_ascii_utf16, UNIT, bytes, &mut memory);
+    };
     let text = "only ASCII, ".repeat(LONGER[LONGER.len() - 1]).into_bytes();
     for len in lengths() {
-        check_ascii(&text[..len], &mut input, &mut output);
+        check(&text[..len]);
     }
-    for_each_error((1..300).step_by(7).chain(LONGER), |bytes| {
-        check_ascii(bytes, &mut input, &mut output);
-    });
+    for_each_error((1..300).step_by(7).chain(LONGER), check);
 }
 
 #[test]
