@@ -452,7 +452,7 @@ async fn a_message_that_takes_too_long_closes_with_1008() {
     join_all(clients).await;
 }
 
-/// Sends `frame` so many times, after a pause each, in packets that end inside the next one, and receives an answer to each.
+/// Sends `frame` repeatedly, after a pause each time, in packets that end inside the next frame, and receives an answer to each.
 async fn assert_answered(
     client: &mut Client,
     (frame, at): (&[u8], usize),
