@@ -194,7 +194,7 @@ impl<S: TryStream<Ok: Into<Bytes>>> Utf8Stream<S, EventDecoder> {
                 *this.next_chunk = NextChunk::Plain;
                 decoder.reject_event();
             }
-            // Here, not at each chunk: rows `event-stream`. The source is open: its end would have ended the line end.
+            // Here, not at each chunk: rows `event-stream`. The source has not ended.
             NextChunk::AfterCr => match ready!(this.inner.as_mut().try_poll_next(cx)) {
                 Some(Ok(chunk)) => {
                     *this.next_chunk = NextChunk::Converting;

@@ -179,7 +179,12 @@ impl<S> Utf8Stream<S> {
     /// Continues with `decoder`, which receives all bytes that have not been decoded.
     pub(super) fn into_chunks<D>(mut self, decoder: D) -> Utf8Stream<S, D> {
         if self.text.decoder.scanner().start().expects_lf() {
-            (self.text.chunk, self.next_chunk) = NextChunk::without_lf(self.text.chunk);
+            let (chunk, next_chunk) = NextChunk::without_lf(self.text.chunk);
+            self.text.chunk = chunk;
+            // Lines may have begun after the end, with what others have left.
+            if self.state == SourceState::Open {
+                self.next_chunk = next_chunk;
+            }
         }
         self.map_text(|ChunkText { decoder: mut previous, mode, mut chunk }| {
             let held = previous.take_held();
