@@ -14,8 +14,8 @@ use crate::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError, Dial
 ///
 /// An item is all text up to an error, or up to a code point that is not a Unicode scalar value
 /// (half a pair in WTF-8, a byte that was not UTF-8 in UTF-8B). Such a code point is an item of its
-/// own. Text that is the same in UTF-8 is not copied if it has 4,096 bytes or more, or if nothing follows it yet. Encoding the
-/// items with the same codec restores the bytes, unless an error was repaired.
+/// own. Long text that is the same in UTF-8 is usually not copied; after an error or such a code point it is. Encoding the items
+/// with the same codec restores the bytes, unless an error was repaired.
 ///
 /// The codec holds no bytes: incomplete input, at most five bytes, stays in the read buffer. When it
 /// encodes, it holds no surrogate either, because tokio-util does not call an encoder at the end of a

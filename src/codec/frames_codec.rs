@@ -119,7 +119,8 @@ impl<C: Encoder<Bytes>, T: Into<ByteString>> Encoder<T> for Utf8FramesCodec<C> {
 /// A codec of frames whose length in bytes precedes them, in decimal digits.
 ///
 /// A frame has at most 1,048,576 bytes (1 MiB) unless [`with_max_length`](Self::with_max_length) sets another limit. Between
-/// frames it holds nothing; the read buffer holds at most one frame and one read. A header is parsed once.
+/// frames it holds nothing; the read buffer holds at most one frame and one read. A header is parsed once. Each stream needs a codec
+/// of its own.
 ///
 /// # Errors
 ///

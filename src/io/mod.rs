@@ -36,7 +36,8 @@
 //! # Errors of the reader or writer
 //!
 //! [`Interrupted`](std::io::ErrorKind::Interrupted) is not returned: the call is repeated. Any other error,
-//! such as a timeout or `WouldBlock`, is returned and loses nothing: you can repeat the call.
+//! such as a timeout or `WouldBlock`, is returned and loses nothing: you can repeat the call. Only [lines](Utf8Lines#errors)
+//! are rejected after some kinds of errors.
 
 mod reader_adaptors;
 mod utf8_reader;

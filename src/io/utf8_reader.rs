@@ -25,8 +25,9 @@ use crate::io::{Utf8ByteReader, Utf8Lines};
 ///
 /// [`StreamError::Utf8`] for each ill-formed part in [`ErrorMode::Fatal`], the default. The text before it is
 /// returned first, and the next call continues after it. [`StreamError::Inner`] in every mode if the reader
-/// fails, or claims to have read more bytes than there was room for. Nothing is lost, and the next call reads
-/// again. A read of no bytes is the end. The reader is not read after it.
+/// fails, or claims to have read more bytes than there was room for. No text is lost, and the next call reads
+/// again; [lines](crate::io::Utf8Lines#errors) are rejected after some kinds of errors. A read of no bytes is the end. The reader is
+/// not read after it.
 /// [`Interrupted`](io::ErrorKind::Interrupted) is not an error: the read is repeated.
 ///
 /// # Examples

@@ -47,7 +47,9 @@ pub enum LongLines {
     /// therefore at most one item.
     ///
     /// The line is returned as soon as it is known to be too long. Its last character is complete: the bytes of a character that
-    /// the limit would split are dropped. An error in the bytes within the limit is handled as in any line.
+    /// the limit would split are dropped. An error in the bytes within the limit is handled as in any line. With
+    /// [`FallbackDecoder::part`](crate::fallback::FallbackDecoder::part), an ill-formed part ends at the limit at the latest: half
+    /// a legacy character there is U+FFFD.
     Cut,
 }
 

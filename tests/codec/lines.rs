@@ -890,7 +890,8 @@ fn a_missing_bom_is_reported_before_a_line_is_cut() {
 fn a_line_that_falls_back_is_cut_between_characters_at_any_split() {
     let sjis = LegacyEncoding::whatwg(encoding_rs::SHIFT_JIS).unwrap();
     let latin1 = LegacyEncoding::latin1();
-    let table: [(FallbackDecoder, &[u8], &str); 13] = [
+    let gb18030 = LegacyEncoding::whatwg(encoding_rs::GB18030).unwrap();
+    let table: [(FallbackDecoder, &[u8], &str); 17] = [
         (FallbackDecoder::line(latin1), b"ca\xE9 au lait", "ca\u{e9} "),
         (FallbackDecoder::line(latin1), b"caf\xC3\xA9", "caf"),
         (FallbackDecoder::part(latin1), b"c\xFF\xC3\xA9 \xFF", "c\u{ff}\u{e9}"),
@@ -898,6 +899,11 @@ fn a_line_that_falls_back_is_cut_between_characters_at_any_split() {
         (FallbackDecoder::part(latin1), b"c\xFF\xFF\xE9\x80 \xFF", "c\u{ff}\u{ff}"),
         (FallbackDecoder::part(latin1), b"\xC3\xA9b\xE9 xyz", "\u{e9}b\u{e9}"),
         (FallbackDecoder::part(sjis), b"\xC3\xA9b\xE9 xyz", "\u{e9}b\u{fffd}"),
+        // The limit splits a character after an ill-formed part, or a legacy character, or neither.
+        (FallbackDecoder::part(sjis), b"a\x93\xE3\x81\x82zz", "a\u{fffd}"),
+        (FallbackDecoder::part(gb18030), b"ab\x81\xC3\xA9zz", "ab\u{fffd}"),
+        (FallbackDecoder::part(gb18030), b"abc\xB0\xA1zz", "abc\u{fffd}"),
+        (FallbackDecoder::part(gb18030), b"ab\xB0\xA1zz", "ab\u{554a}"),
         (FallbackDecoder::line(latin1), b"\xC3\xA9b\xE9 xyz", "\u{c3}\u{a9}b\u{e9}"),
         (FallbackDecoder::line(latin1), b"caf\xE9\rX", "caf\u{e9}"),
         (FallbackDecoder::line(sjis), b"caf\x93\xFA\x96\x7B", "caf"),
@@ -931,6 +937,24 @@ fn a_line_that_falls_back_is_cut_between_characters_at_any_split() {
             let texts: Vec<_> = lines.into_iter().map(|line| line.unwrap().text).collect();
             assert_eq!(texts, [expected, "next"], "{settings:?} {size}");
         }
+    }
+}
+
+#[cfg(feature = "encoding_rs")]
+#[test]
+fn the_limit_can_be_lowered_inside_a_line() {
+    let euc_kr = LegacyEncoding::whatwg(encoding_rs::EUC_KR).unwrap();
+    for fallback in [FallbackDecoder::part(euc_kr), FallbackDecoder::line(euc_kr)] {
+        let mut codec = Utf8LinesCodec::new()
+            .with_options(Utf8Options::new().reject_nul())
+            .with_fallback(fallback);
+        let mut buffer = BytesMut::from(&b"abc\xB0"[..]);
+        assert!(codec.decode(&mut buffer).unwrap().is_none());
+        let mut codec = codec.with_max_length(2);
+        buffer.extend_from_slice(b"\xA1\nok\n");
+        let error = codec.decode(&mut buffer).unwrap().unwrap().unwrap_err();
+        assert!(matches!(error, LineError::TooLong { max_length: 2, .. }), "{error:?}");
+        assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "ok");
     }
 }
 

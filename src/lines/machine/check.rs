@@ -252,12 +252,10 @@ impl LineMachine {
                     _ => None,
                 };
                 let (mode, text) = (self.mode, &mut self.repaired);
-                // If all has been checked, the byte after the limit has shown that what ends there is ill-formed. Legacy characters end
-                // elsewhere.
-                let is_broken = legacy.is_none() && line.checked >= content;
-                let at_end = match next {
-                    LineAction::Cut(_) if is_broken => AtEnd::Other,
-                    next => next.at_end(),
+                // The limit ends ill-formed parts. What has not been checked begins a character that the limit splits.
+                let (content, at_end) = match (next, legacy) {
+                    (LineAction::Cut(_), None) => (content.min(line.checked), AtEnd::Other),
+                    _ => (content, next.at_end()),
                 };
                 let at = (line.start, at_end);
                 fallback.decode_line(at, &bytes[..content], legacy, mode, text)

@@ -181,6 +181,8 @@ impl LineMachine {
     }
 
     pub(crate) fn set_max_length(&mut self, max_length: usize) {
+        // More than the limit may have been checked.
+        self.go_back();
         self.max_length = max_length;
     }
 

@@ -48,7 +48,7 @@ impl EventDecoder {
             Some(_) => self.pending.length = self.rules.content.saturating_add(1),
             None => {
                 let usual = self.pending.usual_length.clamp(16, Pending::FIRST_CAPACITY);
-                let capacity = usual.min(self.rules.content);
+                let capacity = usual.min(self.rules.content.saturating_sub(self.pending.length));
                 self.pending.data = Some(DeferredText::with_capacity(capacity));
             }
         }
