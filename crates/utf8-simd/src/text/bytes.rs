@@ -175,11 +175,15 @@ impl GatheredText {
 
     /// Drops the bytes after the text, and appends a copy of `text`. If `growth` is not 0, the whole text is first copied to a
     /// buffer for `growth` more bytes than it has.
+    ///
+    /// # Panics
+    ///
+    /// If the capacity would exceed `isize::MAX` bytes.
     #[inline]
     pub fn push_copy(&mut self, text: &str, growth: usize) {
         self.truncate();
         if growth > 0 {
-            let longer = BytesMut::with_capacity(self.text + growth);
+            let longer = BytesMut::with_capacity(self.text.saturating_add(growth));
             let shorter = mem::replace(&mut self.bytes, longer);
             if !shorter.is_empty() {
                 self.bytes.extend_from_slice(&shorter);

@@ -8,9 +8,15 @@
 //! | append text and repairs to a `String`, a few bytes at a time | [`TextOutput`] |
 //! | append UTF-16 or Latin-1 to a `String` | [`push_utf16`], [`push_latin1`] |
 //! | borrow text from the buffer of a reader | [`ReadBuffer`] |
-//! | split text off `Bytes` or `BytesMut` | [`take_valid_prefix`], [`take_text`], [`take_text_with`] |
-//! | share a part of `Bytes` as text | [`slice_text`] |
-//! | gather the text of a message that arrives in pieces | [`GatheredText`] |
+#![cfg_attr(
+    feature = "bytes",
+    doc = "| split text off `Bytes` or `BytesMut` | [`take_valid_prefix`], [`take_text`], [`take_text_with`] |"
+)]
+#![cfg_attr(feature = "bytes", doc = "| share a part of `Bytes` as text | [`slice_text`] |")]
+#![cfg_attr(
+    feature = "bytes",
+    doc = "| gather the text of a message that arrives in pieces | [`GatheredText`] |"
+)]
 //! | validate text that arrives in pieces later, many bytes at once | [`DeferredText`] |
 //!
 #![cfg_attr(feature = "std", doc = "```")]

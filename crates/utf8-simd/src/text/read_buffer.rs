@@ -188,6 +188,10 @@ impl ReadBuffer {
 
     /// Allocates `capacity` bytes on the heap now, if they do not fit inline and nothing is allocated: for
     /// readers whose first read is as large as the others.
+    ///
+    /// # Panics
+    ///
+    /// If `capacity` exceeds `isize::MAX`.
     #[inline]
     pub fn reserve(&mut self, capacity: usize) {
         if capacity > Self::WITHIN && matches!(self.memory, Memory::Within(_)) {
