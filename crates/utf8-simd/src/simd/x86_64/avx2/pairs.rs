@@ -158,7 +158,7 @@ pub(in crate::simd) fn split_pairs(text: &[u8], nul: NulForm, out: &mut [u8]) ->
 #[inline]
 #[target_feature(enable = "avx2")]
 fn join_one(bytes: &[u8; 16]) -> __m128i {
-    let places = _mm_setr_epi8(5, 4, 2, 1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+    let places = _mm_setr_epi8(5, 4, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     let pair = _mm_shuffle_epi8(load_16(bytes), places);
     let sum = _mm_add_epi32(_mm_and_si128(pair, all(0x0F3F_0F3F)), all(0x0100_0000));
     let high = _mm_and_si128(_mm_srli_epi32::<2>(sum), all(0x070F_0000));
@@ -180,7 +180,7 @@ fn split_one(bytes: &[u8; 16]) -> __m128i {
     // The sum has more bits only for input that is not UTF-8.
     let sum = _mm_and_si128(_mm_or_si128(sum, low), all(0x0F3F_0F3F));
     let halves = _mm_or_si128(sum, all(0xA080_B080));
-    let places = _mm_setr_epi8(-1, 3, 2, -1, 1, 0, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+    let places = _mm_setr_epi8(-1, 3, 2, -1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     let ed = _mm_setr_epi8(-19, 0, 0, -19, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     _mm_or_si128(_mm_shuffle_epi8(halves, places), ed)
 }
