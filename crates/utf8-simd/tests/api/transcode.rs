@@ -642,6 +642,24 @@ fn text_across_the_windows_of_latin_1_is_converted_as_by_the_model() {
     }
 }
 
+/// Without room, U+00FF is not unmappable, and U+0100 is, also as the first of several.
+#[test]
+fn characters_around_the_last_one_of_latin_1_are_converted_as_by_the_model() {
+    let levels = Levels::lock();
+    for text in ["\u{FE}", "\u{FF}", "\u{100}", "\u{101}", "\u{FF}\u{100}", "\u{100}\u{FF}"] {
+        for before in [0, 5, 40] {
+            let text = fill_to("a", before) + text;
+            let units: Vec<u16> = text.encode_utf16().collect();
+            let numbers: Vec<u32> = text.chars().map(u32::from).collect();
+            direction::<Utf8, Latin1>(&levels, text.as_bytes());
+            direction::<str, Latin1>(&levels, &text);
+            direction::<Utf16, Latin1>(&levels, &units);
+            direction::<Utf16Le, Latin1>(&levels, &le_bytes(&units));
+            direction::<Utf32, Latin1>(&levels, &numbers);
+        }
+    }
+}
+
 /// Units are converted in blocks, which must not cut a pair of surrogates, and to which the end need not be aligned.
 #[test]
 fn text_across_blocks_of_units_is_converted_as_by_the_model() {
