@@ -1,11 +1,12 @@
 //! Every direction of transcoding, strict and lossy, compared with a plain model.
 
+use std::cell::Cell;
 use std::fmt::Debug;
 
 use utf8_simd::{
-    Latin1, Level, Source, Stop, Target, Transcoded, Utf8, Utf16, Utf16Be, Utf16Le, Utf32,
-    transcode, transcode_lossy, transcode_to_string, transcode_to_string_lossy, transcode_to_vec,
-    transcode_to_vec_lossy,
+    Latin1, Level, RepairedPrefix, Source, Stop, Target, Transcoded, Utf8, Utf16, Utf16Be, Utf16Le,
+    Utf32, transcode, transcode_lossy, transcode_to_string, transcode_to_string_lossy,
+    transcode_to_vec, transcode_to_vec_lossy,
 };
 
 use crate::Levels;
@@ -593,6 +594,59 @@ fn long_damaged_text_is_converted_as_by_the_model() {
         }
         let text: String = FILLS.iter().map(|fill| fill_to(fill, 400)).collect();
         all_directions(&levels, &text.repeat(4), one_in, &mut random, &WHOLE);
+    }
+}
+
+/// Decodes the damaged prefix of `input` at every level. Returns whether every level has a method for it.
+fn damaged_prefix<T: TargetModel>(levels: &Levels, input: &[u8], room: usize) -> bool {
+    let items = Utf8::items(input);
+    let everywhere = Cell::new(true);
+    levels.each(|level| {
+        let mut out = vec![T::LEFT; room];
+        let RepairedPrefix { read, written, errors } = T::put_damaged(input, &mut out);
+        let (mut end, mut prefix) = (0, Vec::new());
+        for &item in &items {
+            if end >= read {
+                break;
+            }
+            let (Item::Char(_, len) | Item::IllFormed(len) | Item::Incomplete(len)) = item;
+            end += len;
+            prefix.push(item);
+        }
+        let what = || format!("{level}, {} {room}, {}", names::<Utf8, T>(), shown(input));
+        assert_eq!(end, read, "{}", what());
+        let count = prefix.iter().filter(|item| matches!(item, Item::IllFormed(_))).count();
+        assert_eq!(errors, count, "{}", what());
+        let expected = expected::<T>(&prefix, true);
+        assert_eq!(&out[..written], expected.within(usize::MAX).1, "{}", what());
+        everywhere.set(everywhere.get() && read > 0);
+    });
+    everywhere.get()
+}
+
+/// `utf8-codec` counts the errors of these prefixes.
+#[test]
+fn damaged_prefixes_are_decoded_and_counted_as_by_the_model() {
+    let levels = Levels::lock();
+    let mut random = Random(37);
+    let mut prefix = |text: &[u8], one_in| {
+        let input = [b"\xFF", &damaged(text, one_in, &mut random)[..]].concat();
+        [0, 1, 40, input.len() / 2, input.len()].map(|room| {
+            damaged_prefix::<Utf16>(&levels, &input, room)
+                & damaged_prefix::<Utf32>(&levels, &input, room)
+                & damaged_prefix::<char>(&levels, &input, room)
+        })
+    };
+    for len in [5, 31, 32, 33, 64, 100, 300, 1000, 5000] {
+        for one_in in DENSITIES {
+            for fill in FILLS {
+                prefix(fill_to(fill, len).as_bytes(), one_in);
+            }
+        }
+        let latin_1: Vec<u8> =
+            b"Fu\xDFg\xE4nger \xFCber ".iter().copied().cycle().take(len).collect();
+        let [.., all] = prefix(&latin_1, 1000);
+        assert!(all, "{len}");
     }
 }
 
