@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::error::Error;
 
 use utf8_simd::{
-    PrefixEnd, Utf8Error, count_chars, from_utf8, from_utf8_lossy, from_utf8_mut, is_utf8, unmask,
-    unmask_and_validate, utf16_len, valid_prefix, valid_prefix_dense,
+    PrefixEnd, Utf8Error, count_chars, error_at_start, from_utf8, from_utf8_lossy, from_utf8_mut,
+    is_utf8, sequence_len, unmask, unmask_and_validate, utf16_len, valid_prefix,
+    valid_prefix_dense,
 };
 
 use crate::Levels;
@@ -84,6 +85,31 @@ fn all_strings_of_up_to_two_bytes_and_edges_of_four_are_as_in_std() {
             }
         }
     });
+}
+
+#[test]
+fn a_sequence_or_an_ill_formed_part_at_the_start_has_the_length_of_that_of_std() {
+    for a in 0..=u8::MAX {
+        for b in EDGES {
+            for c in EDGES {
+                for d in EDGES {
+                    let bytes = [a, b, c, d];
+                    let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+                    let first = text.chars().next().filter(|c| !c.is_ascii());
+                    let len = first.map_or(0, char::len_utf8);
+                    assert_eq!(sequence_len(bytes), len, "{bytes:02x?}");
+                }
+                for input in [&[a][..], &[a, b], &[a, b, c]] {
+                    let error =
+                        str::from_utf8(input).err().filter(|error| error.valid_up_to() == 0);
+                    let expected = error.and_then(|error| error.error_len());
+                    if !a.is_ascii() {
+                        assert_eq!(error_at_start(input), expected, "{input:02x?}");
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[cfg_attr(miri, ignore)]
