@@ -275,6 +275,20 @@ fn runs_of_hostile_bytes_have_the_verdict_of_std() {
     }
 }
 
+/// Blocks of ASCII need no test, except after an incomplete character.
+#[test]
+fn ascii_inside_a_character_has_the_verdict_of_std() {
+    for (fill, before) in FILLS.iter().flat_map(|fill| (0..140).map(move |before| (fill, before))) {
+        for character in ["é", "€", "😀"] {
+            for at in 1..character.len() {
+                let (lead, end) = character.as_bytes().split_at(at);
+                let ascii = [b'a'; 128];
+                check(&[&fill_to(fill, before), lead, &ascii, end, &fill_to(fill, 140)].concat());
+            }
+        }
+    }
+}
+
 #[test]
 fn runs_of_one_byte_have_the_verdict_of_std() {
     for byte in 0..=0xFF {
