@@ -132,6 +132,7 @@ fn a_legacy_character_that_the_options_reject_is_an_error() {
                         format!("{before}\u{FFFD}{after}"),
                         "{extent:?} {mode:?} {size}"
                     );
+                    assert_eq!(decoder.rejected_count(), 1);
                 }
             }
         }
@@ -164,6 +165,47 @@ fn an_endless_line_is_held_up_to_the_limit() {
     push(&mut decoder, b"\xE9 \xC3\xA9\n\xC3\xA9 \xE9\n", &mut text);
     assert!(text.ends_with("é€é é\nÃ© é\n"));
     assert_eq!((decoder.fallback_uses().runs, decoder.fallback_uses().bytes), (2, 6));
+}
+
+#[test]
+fn a_line_is_held_up_to_the_default_limit() {
+    let mut decoder = FallbackDecoder::line(LATIN1);
+    let line = "é".repeat(32 * 1024 - 1);
+    push(&mut decoder, line.as_bytes(), &mut String::new());
+    assert_eq!(decoder.incomplete(), line.as_bytes());
+    push(&mut decoder, "é".as_bytes(), &mut String::new());
+    assert_eq!(decoder.incomplete(), b"");
+}
+
+/// C3 9B is a letter in UTF-8, and contains a control in Latin-1.
+#[test]
+fn the_rest_of_a_held_line_follows_an_error_without_another_byte() {
+    let options = Utf8Options::new().only_displayable_characters();
+    let mut decoder = FallbackDecoder::line(LATIN1).with_options(options);
+    let mut text = String::new();
+    push(&mut decoder, b"\xC3\x9B", &mut text);
+    push(&mut decoder, b"abc", &mut text);
+    let progress = decoder.push_to_string(b"\xE9\n", ErrorMode::Fatal, &mut text);
+    assert!(matches!(progress.status, Status::IllFormed(error) if error.valid_up_to() == 1));
+    assert_eq!((progress.read, decoder.incomplete()), (0, &b"abc"[..]));
+    push(&mut decoder, b"", &mut text);
+    assert_eq!((&*text, decoder.incomplete()), ("Ãabc", &b""[..]));
+    push(&mut decoder, b"\xE9\n", &mut text);
+    assert_eq!(text, "Ãabcé\n");
+}
+
+#[test]
+fn the_buffer_of_a_long_line_is_freed_before_the_rest_of_it_is_decoded() {
+    let options = Utf8Options::new().only_displayable_characters();
+    let mut decoder = FallbackDecoder::line(LATIN1).with_options(options);
+    let mut text = String::with_capacity(200_000);
+    let line = [&b"\xC3\xA9".repeat(20_000)[..], b"\xC3\x9B", &[b'x'; 1000]].concat();
+    let before = counting::held();
+    push(&mut decoder, &line, &mut text);
+    let progress = decoder.push_to_string(b"\xE9\n", ErrorMode::Fatal, &mut text);
+    assert!(matches!(progress.status, Status::IllFormed(error) if error.valid_up_to() == 40_001));
+    assert_eq!(decoder.incomplete().len(), 1000);
+    assert!(counting::held() - before <= 16 * 1024, "{}", counting::held() - before);
 }
 
 #[test]

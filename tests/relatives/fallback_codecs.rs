@@ -190,3 +190,18 @@ fn the_lines_codec_knows_where_the_fallback_began() {
         assert_eq!((codec.fallback_uses().first, codec.fallback_uses().runs), (Some(first), count));
     }
 }
+
+#[test]
+fn runs_and_bytes_of_damaged_lines_do_not_depend_on_splits() {
+    let bytes = b"caf\xE9 \xC3\xA9\xC3 \xE9\xE8x\n".repeat(300);
+    let bytes = [&bytes[..], &b"a\xE9".repeat(500), b"\n", &bytes].concat();
+    let decode = |len| {
+        let mut codec = Utf8LinesCodec::new().with_fallback(FallbackDecoder::part(LATIN1));
+        (lines(&mut codec, bytes.chunks(len)).0, codec.fallback_uses())
+    };
+    let expected = decode(bytes.len());
+    assert_eq!((expected.1.runs, expected.1.bytes), (600 * 3 + 500, 600 * 4 + 500));
+    for len in [1, 2, 7, 64, 1460] {
+        assert_eq!(decode(len), expected, "chunks of {len}");
+    }
+}

@@ -161,6 +161,19 @@ fn an_incomplete_character_before_a_rejected_one_is_replaced() {
     }
 }
 
+/// If characters can be rejected, few bytes are decoded at once.
+#[test]
+fn a_long_line_of_characters_of_two_bytes_is_decoded_at_the_end_of_the_stream() {
+    let options = Utf8Options::new().reject_nul();
+    for (ascii, end) in [("", ""), (" ", ""), ("  ", ""), (" ", "\n")] {
+        let text = format!("你{ascii}{}{end}", "好".repeat(200));
+        let bytes = GBK.encode(&text).0;
+        let mut decoder = FallbackDecoder::line(LegacyEncoding::whatwg(GBK).unwrap());
+        decoder = decoder.with_options(options);
+        assert_eq!(decode(&mut decoder, ErrorMode::Fatal, [&bytes[..]]).text, text);
+    }
+}
+
 #[test]
 fn a_character_of_several_bytes_that_the_options_reject_is_one_error() {
     let encoding = LegacyEncoding::whatwg(encoding_rs::GB18030).unwrap();
