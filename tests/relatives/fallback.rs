@@ -168,6 +168,22 @@ fn an_endless_line_is_held_up_to_the_limit() {
 }
 
 #[test]
+fn a_line_longer_than_the_limit_ends_at_a_rejected_lf_and_at_no_other_error() {
+    let options = Utf8Options::new().reject_controls();
+    for (bytes, expected) in
+        [("é\n\u{C9}", "ééé<Forbidden at 6: [0a]>Ã‰é"), ("é\tÉ", "ééé<Forbidden at 6: [09]>Éé")]
+    {
+        let bytes = [format!("éé{bytes}").as_bytes(), b"\xE9"].concat();
+        for size in 1..=bytes.len() {
+            let mut decoder = FallbackDecoder::line(WINDOWS).with_max_length(4);
+            decoder = decoder.with_options(options);
+            let found = decode(&mut decoder, ErrorMode::Fatal, bytes.chunks(size)).text;
+            assert_eq!(found, expected, "{size}");
+        }
+    }
+}
+
+#[test]
 fn a_line_is_held_up_to_the_default_limit() {
     let mut decoder = FallbackDecoder::line(LATIN1);
     let line = "é".repeat(32 * 1024 - 1);
@@ -332,7 +348,9 @@ fn a_bom_decides_for_a_stream_that_has_not_begun_or_already_had_one() {
 fn after_the_end_of_an_empty_stream_legacy_bytes_are_decoded_at_once() {
     let mut decoder = FallbackDecoder::without_bom(LATIN1);
     let mut text = String::new();
-    decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
+    for _ in 0..2 {
+        decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
+    }
     let uses = decoder.fallback_uses();
     assert_eq!((uses.first, uses.runs), (None, 0));
     push(&mut decoder, b"\xE2", &mut text);
@@ -385,6 +403,7 @@ fn many_near_parts_are_counted_like_single_ones() {
                 let _done = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut text);
             }
             decoder.finish_to_string(ErrorMode::Fatal, &mut text).unwrap();
+            assert_eq!(decoder.rejected_count(), 0);
             let errors = (decoder.error_count(), decoder.first_error(), decoder.position());
             (text, decoder.fallback_uses(), errors)
         };
