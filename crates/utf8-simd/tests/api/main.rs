@@ -1,5 +1,6 @@
 //! The public functions, on every level of this machine, compared with the standard library or with plain loops.
 
+mod containers;
 #[path = "../support/mod.rs"]
 mod support;
 mod transcode;
@@ -374,6 +375,88 @@ mod text {
                 bytes[at] = 0x80;
                 assert!(text::whole_text(bytes).is_err(), "{at} of {len}");
                 bytes[at] = 0x7F;
+            }
+        }
+    }
+
+    #[test]
+    fn short_bytes_of_which_several_are_high_are_no_text() {
+        for len in 1..=80 {
+            for at in 0..len {
+                // In ASCII two high bytes, after NULs high bytes only.
+                for other in 0..at {
+                    let mut bytes = [0x7F; 80];
+                    (bytes[at], bytes[other]) = (0x80, 0x80);
+                    assert!(text::whole_text(&bytes[..len]).is_err(), "{other}, {at} of {len}");
+                }
+                let mut bytes = [0; 80];
+                bytes[at..].fill(0x80);
+                assert!(text::whole_text(&bytes[..len]).is_err(), "from {at} of {len}");
+            }
+        }
+        for a in crate::validate::EDGES {
+            for b in crate::validate::EDGES {
+                for bytes in [[b'a', a, b], [a, b, b'a']] {
+                    let expected = str::from_utf8(&bytes);
+                    assert_eq!(text::whole_text(&bytes).ok(), expected.ok(), "{bytes:02x?}");
+                    let expected = str::from_utf8(&bytes[..2]);
+                    assert_eq!(text::whole_text(&bytes[..2]).ok(), expected.ok(), "{bytes:02x?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_character_of_four_bytes_is_that_of_std() {
+        use crate::validate::EDGES;
+        for index in 0..EDGES.len().pow(4) {
+            let edge = |place| EDGES[index / EDGES.len().pow(place) % EDGES.len()];
+            let bytes = [0, 1, 2, 3].map(edge);
+            let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+            let first = text.split_inclusive(|_| true).next().filter(|c| c.len() > 1);
+            assert_eq!(text::first_char(&bytes), first, "{bytes:02x?}");
+        }
+    }
+
+    /// ASCII, in which each byte in turn is one of the ends, or not ASCII.
+    #[test]
+    fn ascii_is_split_off_before_each_end_and_outside_each_range() {
+        for level in Level::available() {
+            for len in 0..=140 {
+                for (at, byte) in (0..=len).flat_map(|at| [(at, b'\n'), (at, b'\r'), (at, 0x80)]) {
+                    let mut bytes = [b'x'; 140];
+                    if let Some(place) = bytes.get_mut(at) {
+                        *place = byte;
+                    }
+                    let bytes = &bytes[..len];
+                    let expected = str::from_utf8(&bytes[..at]).unwrap();
+                    let found = text::split_line(level, *b"\n\r", bytes);
+                    assert_eq!(found, expected, "{}: {byte} at {at} of {len}", level.name());
+                    let found = text::split_range(level, bytes, b' '..=b'~');
+                    assert_eq!(found, expected, "{}: {byte} at {at} of {len}", level.name());
+                }
+            }
+        }
+    }
+
+    /// In the first window, and in each of the next, which are larger.
+    #[test]
+    fn text_is_split_off_where_a_function_of_its_windows_finds_an_end() {
+        let line = "é€𝄞a".repeat(2000);
+        for level in Level::available() {
+            for at in [0, 10, 30, 40, 150, 160, 170, 670, 680, 690, 5000, 9000, 19_990] {
+                for (end, found) in [
+                    (&b"\nx"[..], Ok('\n')),
+                    (b"\xFFx", Err(Some(1))),
+                    (b"\xF0\x9F", Err(None)),
+                    (b"", Err(None)),
+                ] {
+                    let bytes = [&line.as_bytes()[..at], end].concat();
+                    let find = |text: &str| text.find('\n').map(|at| (at, '\n'));
+                    let (text, ending) = text::split_until(level, &bytes, find);
+                    assert_eq!(text, &line[..at], "{}: {end:02x?}", level.name());
+                    assert_eq!(ending, found, "{}: {at}", level.name());
+                }
             }
         }
     }
