@@ -78,6 +78,16 @@ fn the_parts_of_a_block_are_the_chunks_of_std() {
     }
 }
 
+#[test]
+fn the_parts_of_a_block_need_three_bytes_after_it() {
+    for level in Level::available() {
+        let has_parts = |len| BlockParts::new(level, &[0xFF; 100][..len]).is_some();
+        let has_method = level.name() != "scalar";
+        let expected = [false, has_method, has_method];
+        assert_eq!([66, 67, 100].map(has_parts), expected, "{}", level.name());
+    }
+}
+
 /// Repairs that count the parts.
 #[derive(Default)]
 struct Counted<const REPLACED: u8>(Cell<usize>);
@@ -238,6 +248,7 @@ fn deferred_text_has_the_bytes_and_the_room_of_a_vector() {
     // As much as there is room for.
     let room = deferred.capacity() - deferred.len();
     assert_eq!(deferred.push_before(Level::detect(), *b"\r\n", &[b'x'; 5000]), room);
+    assert_eq!(deferred.validate(), utf8_simd::PrefixEnd::Input);
     deferred.shrink_to_fit();
     assert_eq!(deferred.capacity(), deferred.len());
     assert_eq!(deferred.into_text(), format!("aé{}", "x".repeat(room)));

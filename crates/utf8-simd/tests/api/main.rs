@@ -389,9 +389,11 @@ mod text {
                     (bytes[at], bytes[other]) = (0x80, 0x80);
                     assert!(text::whole_text(&bytes[..len]).is_err(), "{other}, {at} of {len}");
                 }
-                let mut bytes = [0; 80];
-                bytes[at..].fill(0x80);
-                assert!(text::whole_text(&bytes[..len]).is_err(), "from {at} of {len}");
+                for end in at + 1..=len {
+                    let mut bytes = [0; 80];
+                    bytes[at..end].fill(0x80);
+                    assert!(text::whole_text(&bytes[..len]).is_err(), "{at}..{end} of {len}");
+                }
             }
         }
         for a in crate::validate::EDGES {
