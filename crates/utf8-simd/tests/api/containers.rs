@@ -5,7 +5,7 @@ use std::cell::Cell;
 use utf8_simd::text::{
     self, BlockPart, BlockParts, Repairs, Replaced, ShortText, SortedBlock, TextOutput,
 };
-use utf8_simd::{ErrorLen, Level, Sequence};
+use utf8_simd::{ErrorLen, Level, Sequence, begins_nothing};
 
 use crate::support::{MULTILINGUAL, Random};
 use crate::transcode::damaged;
@@ -147,7 +147,10 @@ fn repaired<const REPLACED: u8>(
                 continue;
             }
             if random.below(2) == 0 {
-                rest = &rest[write.repair_strays(rest, &repairs)..];
+                let block = &rest[..rest.len().min(64)];
+                let strays = block.iter().take_while(|&&byte| begins_nothing(byte)).count();
+                assert_eq!(write.repair_strays(rest, &repairs), strays);
+                rest = &rest[strays..];
                 continue;
             }
             let len = match write.push_sequence(rest) {
@@ -213,6 +216,27 @@ fn an_output_has_steps_until_its_batch_is_complete() {
         assert_eq!(steps, batch.div_ceil(8), "{batch}");
         drop(out);
         assert_eq!(text, format!("before{}", "12345678".repeat(steps)));
+    }
+}
+
+#[test]
+fn latin_1_and_utf_16_are_appended() {
+    for level in Level::available() {
+        for len in [0, 1, 100, 4096, 4097, 10_000] {
+            let latin1: Vec<u8> = (0..=u8::MAX).cycle().take(len).collect();
+            let expected: String = latin1.iter().map(|&byte| char::from(byte)).collect();
+            let mut text = String::from("é");
+            text::push_latin1(level, &latin1, &mut text);
+            assert_eq!(text, format!("é{expected}"), "{}", level.name());
+
+            let units: Vec<u16> = format!("{expected}😀").encode_utf16().collect();
+            let mut text = String::from("é");
+            text.reserve(3 * units.len());
+            let read = text::push_utf16(level, &[&units[..], &[0xDC00]].concat(), None, &mut text);
+            assert_eq!((read, text), (units.len(), format!("é{expected}😀")), "{}", level.name());
+            let mut text = String::new();
+            assert_eq!(text::push_utf16(level, &units, None, &mut text), 0);
+        }
     }
 }
 

@@ -537,6 +537,9 @@ mod text {
         let mut buffer = ReadBuffer::holding(&[b'a'; 200], 4);
         assert_eq!(buffer.rest(), [b'a'; 200]);
         assert_eq!(buffer.room(8192).len(), 8192 - 200);
+        // As many bytes as fit inline allocate nothing yet.
+        let mut buffer = ReadBuffer::holding(&[b'a'; ReadBuffer::WITHIN], 500);
+        assert_eq!(buffer.room(1000).len(), 1000 - ReadBuffer::WITHIN);
     }
 
     #[cfg(feature = "std")]
