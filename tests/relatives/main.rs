@@ -9,6 +9,7 @@ mod dialect_codec;
 #[cfg(feature = "alloc")]
 #[path = "../support/dialect.rs"]
 mod dialect_model;
+mod dialect_text;
 #[cfg(feature = "alloc")]
 mod fallback;
 #[cfg(feature = "codec")]

@@ -1,0 +1,338 @@
+//! The dialects decoded to text, with errors repaired, at every split.
+#![cfg(feature = "alloc")]
+
+use utf8_codec::decoder::{Progress, Status};
+use utf8_codec::dialect::{Dialect, DialectDecoder, DialectError};
+use utf8_codec::{ErrorMode, Utf8ErrorKind};
+
+use crate::dialect::chunks;
+use crate::dialect_model::{Rules, all_rules};
+
+// ---- short strings, against their pieces --------------------------------------------------------
+
+/// Characters of each length, halves of pairs, forms that only one dialect has, and errors.
+const SEQUENCES: [&[u8]; 16] = [
+    b"a",
+    "é".as_bytes(),
+    "😀".as_bytes(),
+    b"\xED\xA0\x80",
+    b"\xED\xAF\xBF",
+    b"\xED\xB0\x80",
+    b"\xED\xB3\xA9",
+    b"\xED\xB0",
+    b"\xED",
+    b"\xC0\x80",
+    b"\0",
+    b"\xC1",
+    b"\xF0\x90",
+    b"\xF4\x90\x80\x80",
+    b"\xFD\xBF\xBF\xBF\xBF\xBF",
+    b"\xE9",
+];
+
+/// All but `Windows1252`, which differs from `Latin1` in the character of a byte only.
+const MODES: [ErrorMode; 5] = [
+    ErrorMode::Fatal,
+    ErrorMode::Replacement,
+    ErrorMode::Skip,
+    ErrorMode::Escape,
+    ErrorMode::Latin1,
+];
+
+#[test]
+fn two_sequences_decode_to_the_text_of_their_pieces_at_every_cut() {
+    for rules in all_rules().into_iter().filter(|rules| rules.fatal) {
+        let pairs = SEQUENCES.iter().flat_map(|first| SEQUENCES.map(|second| [*first, second]));
+        for bytes in pairs.map(|pair| pair.concat()) {
+            for mode in MODES {
+                let expected = of_pieces(rules, &bytes, mode);
+                let bytewise = (0..bytes.len()).collect();
+                for cuts in (0..=bytes.len()).map(|cut| vec![cut]).chain([bytewise]) {
+                    let decoded = decode(rules, &bytes, mode, &cuts);
+                    assert_eq!(decoded, expected, "{rules:?}, {mode:?}: {bytes:02x?} at {cuts:?}");
+                }
+            }
+        }
+    }
+}
+
+/// A stream as text, the errors that were returned, how many were counted, and the first of these.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Decoded {
+    text: String,
+    errors: Vec<Wrong>,
+    count: u64,
+    first: Option<Wrong>,
+}
+
+/// The fields of an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Wrong {
+    offset: u64,
+    bytes: Vec<u8>,
+    kind: Utf8ErrorKind,
+    next: Option<u8>,
+    code_point: Option<u32>,
+}
+
+impl From<DialectError> for Wrong {
+    fn from(error: DialectError) -> Self {
+        Self {
+            offset: error.offset(),
+            bytes: error.bytes().to_vec(),
+            kind: error.kind(),
+            next: error.next_byte(),
+            code_point: error.code_point(),
+        }
+    }
+}
+
+/// What `push_to_string` and `finish_to_string` return for a stream that is cut at `cuts`.
+fn decode(rules: Rules, bytes: &[u8], mode: ErrorMode, cuts: &[usize]) -> Decoded {
+    let mut decoder = rules.decoder();
+    let mut decoded = Decoded::default();
+    for (from, to) in chunks(bytes.len(), cuts) {
+        let mut read = from;
+        loop {
+            let before = decoded.text.len();
+            let Progress { read: used, held, written, status, .. } =
+                decoder.push_to_string(&bytes[read..to], mode, &mut decoded.text);
+            read += used;
+            assert_eq!(written, decoded.text.len() - before);
+            assert_eq!(decoder.position(), read as u64);
+            match status {
+                Status::Done => {
+                    assert_eq!((read, held), (to, decoder.incomplete().len().min(used)));
+                    break;
+                }
+                Status::IllFormed(error) => decoded.errors.push(error.into()),
+                _ => panic!("there is room"),
+            }
+        }
+    }
+    while let Err(error) = decoder.finish_to_string(mode, &mut decoded.text) {
+        decoded.errors.push(error.into());
+    }
+    assert_eq!((decoder.position(), decoder.incomplete()), (bytes.len() as u64, &b""[..]));
+    let first = decoder.first_error().map(Wrong::from);
+    Decoded { count: decoder.error_count(), first, ..decoded }
+}
+
+/// The text of the pieces of a stream that is not cut, with what is no text repaired.
+fn of_pieces(rules: Rules, bytes: &[u8], mode: ErrorMode) -> Decoded {
+    let mut decoder = Rules { fatal: mode == ErrorMode::Fatal, ..rules }.decoder();
+    let mut code_points: Vec<Result<u32, DialectError>> = Vec::new();
+    for piece in decoder.push(bytes) {
+        match piece {
+            Ok(piece) => code_points.extend(piece.code_points().map(Ok)),
+            Err(error) => code_points.push(Err(error)),
+        }
+    }
+    code_points.extend(std::iter::from_fn(|| decoder.finish().transpose()));
+    let (mut decoded, mut at) = (Decoded::default(), 0);
+    for code_point in code_points {
+        let len = match code_point {
+            Ok(code_point) => len_of(rules.dialect, code_point),
+            Err(error) => error.bytes().len(),
+        };
+        let (offset, of_it) = (at as u64, &bytes[at..at + len]);
+        at += len;
+        let wrong = match code_point {
+            Ok(code_point) => match char::from_u32(code_point) {
+                Some(c) => {
+                    decoded.text.push(c);
+                    continue;
+                }
+                None => Wrong {
+                    offset,
+                    bytes: of_it.to_vec(),
+                    kind: Utf8ErrorKind::NotScalar,
+                    next: None,
+                    code_point: Some(code_point),
+                },
+            },
+            Err(error) => error.into(),
+        };
+        assert_eq!((wrong.offset, &wrong.bytes[..]), (offset, of_it));
+        decoded.count += 1;
+        decoded.first.get_or_insert_with(|| wrong.clone());
+        match repair(rules.dialect, &wrong, mode) {
+            Some(repair) => decoded.text.push_str(&repair),
+            None => decoded.errors.push(wrong),
+        }
+    }
+    assert_eq!(at, bytes.len());
+    decoded
+}
+
+/// The number of bytes of a code point.
+fn len_of(dialect: Dialect, code_point: u32) -> usize {
+    match (dialect, code_point) {
+        (Dialect::ModifiedUtf8, 0) => 2,
+        (Dialect::Utf8b, 0xDC80..=0xDCFF) => 1,
+        (Dialect::Cesu8 | Dialect::ModifiedUtf8, 0x1_0000..) => 6,
+        (_, 0..0x80) => 1,
+        (_, 0x80..0x800) => 2,
+        (_, 0x800..0x1_0000) => 3,
+        (_, 0x1_0000..0x20_0000) => 4,
+        (_, 0x20_0000..0x400_0000) => 5,
+        _ => 6,
+    }
+}
+
+/// What replaces an error, or `None` if it is returned.
+fn repair(dialect: Dialect, wrong: &Wrong, mode: ErrorMode) -> Option<String> {
+    // What is rejected for its value is in no other encoding either.
+    let is_value = match wrong.kind {
+        Utf8ErrorKind::TooLarge | Utf8ErrorKind::Nul => true,
+        Utf8ErrorKind::NotScalar => dialect != Dialect::Utf8b,
+        _ => false,
+    };
+    Some(match mode {
+        ErrorMode::Fatal => return None,
+        ErrorMode::Skip => String::new(),
+        ErrorMode::Escape => wrong.bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect(),
+        ErrorMode::Latin1 if !is_value => wrong.bytes.iter().copied().map(char::from).collect(),
+        _ => String::from("\u{FFFD}"),
+    })
+}
+
+#[test]
+fn each_error_has_its_kind_and_its_bytes() {
+    use Utf8ErrorKind::{
+        FourByteSequence, Incomplete, InvalidByte, Nul, Overlong, Surrogate, SurrogatePair,
+        TooLarge, Truncated, UnexpectedContinuation, UnpairedSurrogate,
+    };
+    let is = |dialects: &[Dialect], bytes: &[u8], kind, len, next: Option<u8>| {
+        for &dialect in dialects {
+            let mut decoder = DialectDecoder::new(dialect);
+            let pushed = decoder.push(bytes).find_map(Result::err);
+            let error = pushed.or_else(|| decoder.finish().err()).unwrap();
+            let fields = (error.kind(), error.bytes().len(), error.next_byte());
+            assert_eq!(fields, (kind, len, next), "{dialect}: {bytes:02x?}");
+            assert_eq!((error.dialect(), error.code_point()), (dialect, None));
+            let reason = match next {
+                Some(next) => format!("{kind} ({:02x?}, followed by {next:02x})", error.bytes()),
+                None => format!("{kind} ({:02x?})", error.bytes()),
+            };
+            let reason = reason.replace(", ", " ").replace(" followed", ", followed");
+            assert_eq!(format!("{error:#}"), reason.replace(['[', ']'], ""));
+        }
+    };
+    let (pairs, others) =
+        ([Dialect::Cesu8, Dialect::ModifiedUtf8], [Dialect::Wtf8, Dialect::SurrogatePass]);
+    let large = [Dialect::Rfc2279];
+    for dialects in [&pairs[..], &others, &large] {
+        is(dialects, b"\x80", UnexpectedContinuation, 1, None);
+        is(dialects, b"\xC1\xBF", Overlong, 1, None);
+        is(dialects, b"\xE0\x80", Overlong, 1, Some(0x80));
+        is(dialects, b"\xE0A", Truncated, 1, Some(b'A'));
+        is(dialects, b"\xE1\x80A", Truncated, 2, Some(b'A'));
+        is(dialects, b"\xEDA", Truncated, 1, Some(b'A'));
+        is(dialects, b"\xE1\x80", Incomplete, 2, None);
+        is(dialects, b"\xFE", InvalidByte, 1, None);
+    }
+    is(&pairs, b"\xF0\x9F\x98\x80", FourByteSequence, 1, None);
+    is(&pairs, b"\xF5", InvalidByte, 1, None);
+    is(&others, b"\xF5", TooLarge, 1, None);
+    is(&others, b"\xF4\x90", TooLarge, 1, Some(0x90));
+    is(&others, b"\xF0\x8F", Overlong, 1, Some(0x8F));
+    is(&others, b"\xF8", InvalidByte, 1, None);
+    is(&large, b"\xF8\x87", Overlong, 1, Some(0x87));
+    is(&large, b"\xED\xA0", Surrogate, 1, Some(0xA0));
+    is(&pairs, b"\xED\xB0", UnpairedSurrogate, 1, Some(0xB0));
+    is(&pairs, b"\xED\xA0\x80\xED\x80", UnpairedSurrogate, 4, Some(0x80));
+    is(&pairs, b"\xED\xA0\x80\xED", Incomplete, 4, None);
+    is(&[Dialect::Wtf8], b"\xED\xA0\x80\xED\xB0", SurrogatePair, 1, Some(0xB0));
+    is(&[Dialect::ModifiedUtf8], b"\0", Nul, 1, None);
+    // Only with the limit, and in Rfc2279, does the value of a longer sequence matter.
+    for lead in [0xF5, 0xF8, 0xFD] {
+        let mut decoder = DialectDecoder::new(Dialect::Rfc2279).with_rfc3629_limit();
+        let error = decoder.push(&[lead]).find_map(Result::err).unwrap();
+        assert_eq!(error.kind(), TooLarge);
+    }
+}
+
+#[test]
+fn a_code_point_that_is_no_text_has_the_bytes_of_its_dialect() {
+    let mut text = String::new();
+    for (dialect, bytes, code_point, latin1) in [
+        (Dialect::Utf8b, &b"\xE9"[..], 0xDCE9, "é"),
+        (Dialect::Wtf8, b"\xED\xB3\xA9", 0xDCE9, "\u{FFFD}"),
+        (Dialect::Rfc2279, b"\xF8\x88\x80\x80\x80", 0x20_0000, "\u{FFFD}"),
+    ] {
+        let mut decoder = DialectDecoder::new(dialect);
+        let bytes_and_more = [b"ab", bytes, b"c"].concat();
+        let progress = decoder.push_to_string(&bytes_and_more, ErrorMode::Fatal, &mut text);
+        let Status::IllFormed(error) = progress.status else { panic!("{progress:?}") };
+        assert_eq!(
+            (error.offset(), error.bytes(), error.code_point()),
+            (2, bytes, Some(code_point))
+        );
+        assert_eq!((error.kind(), progress.read), (Utf8ErrorKind::NotScalar, 2 + bytes.len()));
+        assert_eq!(error.repair(ErrorMode::Latin1).as_deref(), Some(latin1));
+        assert_eq!(error.repair(ErrorMode::Windows1252).as_deref(), Some(latin1));
+    }
+}
+
+// ---- long text of pairs -------------------------------------------------------------------------
+
+#[test]
+fn long_text_of_pairs_is_the_same_in_any_parts() {
+    for dialect in [Dialect::Cesu8, Dialect::ModifiedUtf8] {
+        for unit in ["😀", "😀a", "😀😀é", "a\0😀", "\u{10FFFF}€\0\0", "€😀aaaaaaa"]
+        {
+            let text = unit.repeat(2600 / unit.len());
+            let bytes: Vec<u8> = text.chars().flat_map(|c| encode(dialect, c)).collect();
+            let parts = (1..9).chain(250..262).chain((1020..1034).step_by(3)).chain([bytes.len()]);
+            for part in parts {
+                let mut decoder = DialectDecoder::new(dialect);
+                let mut decoded = String::new();
+                for chunk in bytes.chunks(part) {
+                    let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut decoded);
+                    assert_eq!(progress.status, Status::Done);
+                }
+                decoder.finish_to_string(ErrorMode::Fatal, &mut decoded).unwrap();
+                assert!(decoded == text, "{dialect}: {unit:?} in parts of {part}");
+                assert_eq!(decoder.position(), bytes.len() as u64);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_error_among_pairs_has_its_offset() {
+    for dialect in [Dialect::Cesu8, Dialect::ModifiedUtf8] {
+        for unit in ["😀", "😀a", "é\0😀€"] {
+            let unit_bytes: Vec<u8> = unit.chars().flat_map(|c| encode(dialect, c)).collect();
+            for count in (0..40).chain([60, 190, 230]) {
+                for wrong in [&b"\xFF"[..], b"\xC1", b"\xED\xB0\x80", b"\xF0"] {
+                    let bytes = [&unit_bytes.repeat(count), wrong, &unit_bytes.repeat(9)].concat();
+                    let mut decoder = DialectDecoder::new(dialect);
+                    let mut text = String::new();
+                    let progress = decoder.push_to_string(&bytes, ErrorMode::Skip, &mut text);
+                    assert_eq!((progress.status, progress.read), (Status::Done, bytes.len()));
+                    assert!(text == unit.repeat(count + 9), "{dialect}: {unit:?}, {count}");
+                    let error = decoder.first_error().unwrap();
+                    let at = unit_bytes.len() * count;
+                    assert_eq!((error.offset(), error.bytes()), (at as u64, wrong));
+                    assert_eq!(decoder.error_count(), 1);
+                }
+            }
+        }
+    }
+}
+
+/// The bytes of a character in a dialect that writes pairs.
+fn encode(dialect: Dialect, c: char) -> Vec<u8> {
+    match c {
+        '\0' if dialect == Dialect::ModifiedUtf8 => vec![0xC0, 0x80],
+        '\u{10000}'.. => {
+            let units = c.encode_utf16(&mut [0; 2]).to_vec();
+            let three =
+                |unit: u16| [0xED, 0x80 | (unit >> 6 & 0x3F) as u8, 0x80 | (unit & 0x3F) as u8];
+            units.into_iter().flat_map(three).collect()
+        }
+        _ => c.to_string().into_bytes(),
+    }
+}
