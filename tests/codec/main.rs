@@ -1,6 +1,7 @@
 //! The codecs of tokio-util: what they have in common, and modules for each.
 #![cfg(feature = "codec")]
 
+mod dialects;
 mod frames;
 mod lines;
 #[path = "../support/lists.rs"]

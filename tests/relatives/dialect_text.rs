@@ -40,7 +40,7 @@ const MODES: [ErrorMode; 5] = [
 ];
 
 #[test]
-fn two_sequences_decode_to_the_text_of_their_pieces_at_every_cut() {
+fn two_sequences_decode_to_the_text_of_their_pieces() {
     for rules in all_rules().into_iter().filter(|rules| rules.fatal) {
         let pairs = SEQUENCES.iter().flat_map(|first| SEQUENCES.map(|second| [*first, second]));
         for bytes in pairs.map(|pair| pair.concat()) {

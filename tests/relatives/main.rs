@@ -5,7 +5,6 @@
 mod counting;
 mod detect;
 mod dialect;
-mod dialect_codec;
 #[cfg(feature = "alloc")]
 #[path = "../support/dialect.rs"]
 mod dialect_model;

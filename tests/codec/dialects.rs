@@ -1,7 +1,4 @@
 //! The dialects with tokio-util: items, the bytes that stay in the buffer, and the state after errors.
-#![cfg(feature = "codec")]
-
-use crate::dialect::chunks;
 
 use std::fmt::Debug;
 use std::io;
@@ -17,6 +14,8 @@ use utf8_codec::codec::CodecError;
 use utf8_codec::codec::{DialectCodec, JavaUtfCodec};
 use utf8_codec::dialect::{Dialect, DialectDecoder, DialectEncoder, DialectError, DialectPiece};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8ErrorKind};
+
+use crate::support::chunks;
 
 /// A time limit against hanging.
 const LONG: Duration = Duration::from_secs(30);
