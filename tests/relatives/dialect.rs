@@ -431,6 +431,7 @@ fn the_longest_output_of_one_call_fits_its_buffer() {
     assert_eq!(encoder.push_unit(0xD83D).unwrap().len(), 3);
     let bytes = encoder.push_code_point(0x7FFF_FFFF).unwrap();
     assert_eq!(*bytes, *br"\ud83d\U7fffffff");
+    assert_eq!(bytes.as_ref(), &*bytes);
     assert_eq!(encoder.error_count(), 2);
     assert_eq!(encoder.first_error().unwrap().code_point(), Some(0xD83D));
 }

@@ -3,7 +3,7 @@
 
 use utf8_codec::decoder::{Progress, Status};
 use utf8_codec::dialect::{Dialect, DialectDecoder, DialectError};
-use utf8_codec::{ErrorMode, Utf8ErrorKind};
+use utf8_codec::{BomPolicy, ErrorMode, Utf8ErrorKind};
 
 use crate::dialect::chunks;
 use crate::dialect_model::{Rules, all_rules};
@@ -54,6 +54,75 @@ fn two_sequences_decode_to_the_text_of_their_pieces() {
             }
         }
     }
+}
+
+#[test]
+fn two_sequences_decode_to_the_code_points_of_their_pieces() {
+    for rules in all_rules() {
+        let mode = if rules.fatal { ErrorMode::Fatal } else { ErrorMode::Replacement };
+        let pairs = SEQUENCES.iter().flat_map(|first| SEQUENCES.map(|second| [*first, second]));
+        for bytes in pairs.map(|pair| pair.concat()) {
+            let repaired = code_points_of_pieces(rules, &bytes).into_iter().map(|code_point| {
+                if rules.fatal { code_point } else { Ok(code_point.unwrap_or(0xFFFD)) }
+            });
+            let expected: Vec<_> = repaired.collect();
+            for cut in 0..=bytes.len() {
+                let decoded = decode_to_code_points(rules, &bytes, mode, &[cut]);
+                assert_eq!(decoded, expected, "{rules:?}: {bytes:02x?} at {cut}");
+            }
+        }
+    }
+}
+
+/// What `push_to_code_points` and `finish_to_code_points` return for a stream that is cut at `cuts`.
+fn decode_to_code_points(
+    rules: Rules,
+    bytes: &[u8],
+    mode: ErrorMode,
+    cuts: &[usize],
+) -> Vec<Result<u32, DialectError>> {
+    let mut decoder = rules.decoder();
+    let mut decoded = Vec::new();
+    for (from, to) in chunks(bytes.len(), cuts) {
+        let mut read = from;
+        loop {
+            let mut code_points = vec![0];
+            let progress = decoder.push_to_code_points(&bytes[read..to], mode, &mut code_points);
+            read += progress.read;
+            assert_eq!(progress.written, code_points.len() - 1);
+            assert_eq!(decoder.position(), read as u64);
+            decoded.extend(code_points.drain(1..).map(Ok));
+            match progress.status {
+                Status::Done => break,
+                Status::IllFormed(error) => decoded.push(Err(error)),
+                _ => panic!("there is room"),
+            }
+        }
+        assert_eq!(read, to);
+    }
+    loop {
+        let mut code_points = Vec::new();
+        let ended = decoder.finish_to_code_points(mode, &mut code_points);
+        decoded.extend(code_points.into_iter().map(Ok));
+        match ended {
+            Ok(()) => return decoded,
+            Err(error) => decoded.push(Err(error)),
+        }
+    }
+}
+
+/// The code points and errors of a stream that is not cut.
+fn code_points_of_pieces(rules: Rules, bytes: &[u8]) -> Vec<Result<u32, DialectError>> {
+    let mut decoder = rules.decoder();
+    let mut code_points = Vec::new();
+    for piece in decoder.push(bytes) {
+        match piece {
+            Ok(piece) => code_points.extend(piece.code_points().map(Ok)),
+            Err(error) => code_points.push(Err(error)),
+        }
+    }
+    code_points.extend(std::iter::from_fn(|| decoder.finish().transpose()));
+    code_points
 }
 
 /// A stream as text, the errors that were returned, how many were counted, and the first of these.
@@ -120,17 +189,9 @@ fn decode(rules: Rules, bytes: &[u8], mode: ErrorMode, cuts: &[usize]) -> Decode
 
 /// The text of the pieces of a stream that is not cut, with what is no text repaired.
 fn of_pieces(rules: Rules, bytes: &[u8], mode: ErrorMode) -> Decoded {
-    let mut decoder = Rules { fatal: mode == ErrorMode::Fatal, ..rules }.decoder();
-    let mut code_points: Vec<Result<u32, DialectError>> = Vec::new();
-    for piece in decoder.push(bytes) {
-        match piece {
-            Ok(piece) => code_points.extend(piece.code_points().map(Ok)),
-            Err(error) => code_points.push(Err(error)),
-        }
-    }
-    code_points.extend(std::iter::from_fn(|| decoder.finish().transpose()));
+    let rules = Rules { fatal: mode == ErrorMode::Fatal, ..rules };
     let (mut decoded, mut at) = (Decoded::default(), 0);
-    for code_point in code_points {
+    for code_point in code_points_of_pieces(rules, bytes) {
         let len = match code_point {
             Ok(code_point) => len_of(rules.dialect, code_point),
             Err(error) => error.bytes().len(),
@@ -272,6 +333,49 @@ fn a_code_point_that_is_no_text_has_the_bytes_of_its_dialect() {
         assert_eq!((error.kind(), progress.read), (Utf8ErrorKind::NotScalar, 2 + bytes.len()));
         assert_eq!(error.repair(ErrorMode::Latin1).as_deref(), Some(latin1));
         assert_eq!(error.repair(ErrorMode::Windows1252).as_deref(), Some(latin1));
+    }
+}
+
+#[test]
+fn bom_policies_apply_to_text_at_any_split() {
+    let (missing, forbidden) = (Utf8ErrorKind::MissingBom, Utf8ErrorKind::ForbiddenBom);
+    for (policy, bytes, text, error, bom_seen) in [
+        (BomPolicy::Keep, "\u{FEFF}é", "\u{FEFF}é", None, false),
+        (BomPolicy::Strip, "\u{FEFF}\u{FEFF}é", "\u{FEFF}é", None, true),
+        (BomPolicy::Strip, "é\u{FEFF}", "é\u{FEFF}", None, false),
+        (BomPolicy::Require, "\u{FEFF}é", "é", None, true),
+        (BomPolicy::Require, "é", "é", Some(missing), false),
+        (BomPolicy::Require, "", "", Some(missing), false),
+        (BomPolicy::Forbid, "\u{FEFF}é", "\u{FFFD}é", Some(forbidden), false),
+        (BomPolicy::Forbid, "é\u{FEFF}", "é\u{FEFF}", None, false),
+    ] {
+        for size in 1..=bytes.len().max(1) {
+            for dialect in [Dialect::Cesu8, Dialect::Wtf8] {
+                let mut decoder = DialectDecoder::new(dialect).with_bom(policy);
+                let mut decoded = String::new();
+                for chunk in bytes.as_bytes().chunks(size) {
+                    let mode = ErrorMode::Replacement;
+                    let progress = decoder.push_to_string(chunk, mode, &mut decoded);
+                    assert_eq!((progress.status, progress.read), (Status::Done, chunk.len()));
+                }
+                decoder.finish_to_string(ErrorMode::Replacement, &mut decoded).unwrap();
+                assert_eq!(decoded, text, "{policy:?}, {dialect}, {bytes:?} in parts of {size}");
+                assert_eq!(decoder.position(), bytes.len() as u64);
+                assert_eq!(decoder.first_error().map(|error| error.kind()), error);
+                assert_eq!(decoder.bom_seen(), bom_seen);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_surrogate_after_the_end_does_not_continue_a_pair() {
+    let mut decoder = DialectDecoder::new(Dialect::Wtf8);
+    for half in [b"\xED\xA0\x80", b"\xED\xB0\x80"] {
+        for part in [&half[..1], &half[1..]] {
+            assert!(decoder.push(part).all(|piece| piece.is_ok()));
+        }
+        assert_eq!(decoder.finish(), Ok(None));
     }
 }
 
