@@ -85,6 +85,15 @@ fn a_lossy_mode_repairs_each_frame_for_itself() {
 }
 
 #[test]
+fn text_is_encoded_as_a_frame() {
+    let mut codec = Utf8FramesCodec::new(DecimalFrames::netstrings());
+    let mut buffer = BytesMut::new();
+    codec.encode("é", &mut buffer).unwrap();
+    codec.encode(ByteString::from("b"), &mut buffer).unwrap();
+    assert_eq!(buffer, "2:é,1:b,");
+}
+
+#[test]
 fn options_apply_to_each_frame() {
     let options = Utf8Options::new().with_bom(BomPolicy::Strip).reject_nul();
     let mut codec = Utf8FramesCodec::new(DecimalFrames::octet_counting()).with_options(options);
@@ -142,6 +151,21 @@ fn a_malformed_length_is_an_error_before_the_frame_is_buffered() {
         assert!(headers(framing, malformed).is_err(), "{malformed:?}");
     }
     assert!(headers(&content_length, &[b'a'; 4096]).is_err(), "an endless header");
+    assert_eq!(headers(&content_length, &[b'a'; 4095]), Ok(None));
+    let digits = usize::MAX.to_string().len();
+    assert!(headers(&octets, &vec![b'1'; digits + 1]).is_err(), "an endless number");
+    assert_eq!(headers(&octets, &vec![b'1'; digits]), Ok(None));
+    for framing in framings() {
+        let mut frame = BytesMut::new();
+        framing.clone().encode("a".repeat(1000), &mut frame).unwrap();
+        assert_eq!(headers(&framing, &frame).unwrap().unwrap(), "a".repeat(1000));
+        let mut largest = BytesMut::new();
+        framing.clone().encode(vec![b'a'; 1 << 20], &mut largest).unwrap();
+        assert_eq!(framing.clone().decode(&mut largest).unwrap().unwrap().len(), 1 << 20);
+        let mut too_long = BytesMut::new();
+        framing.clone().encode(vec![b'a'; (1 << 20) + 1], &mut too_long).unwrap();
+        assert!(framing.clone().decode(&mut too_long).is_err());
+    }
     assert_eq!(
         headers(&content_length, b"content-length:2\r\nX: y\r\n\r\nok"),
         Ok(Some("ok".into()))
