@@ -24,6 +24,7 @@ fn each_two_hostile_bytes_decode_as_in_the_model() {
             check_bytewise(rules, &[bytes, &[0x80; 4]].concat());
         });
         each_string(&SURROGATES, 4, &mut |bytes| check_bytewise(rules, bytes));
+        check_every_cut(rules, b"\xED\xA0\x80\xED\xB0\x80");
     });
 }
 
@@ -467,6 +468,7 @@ fn an_encoder_writes_the_repair_of_its_error() {
     for code_point in [0xD800, 0xDFFF, 0x11_0000, 0x7FFF_FFFF, u32::MAX] {
         let error = DialectEncoder::new(Dialect::Cesu8).push_code_point(code_point).unwrap_err();
         assert_eq!(error.repair(ErrorMode::Fatal), None);
+        assert_eq!(error.repair(ErrorMode::Latin1).as_deref(), Some("\u{FFFD}"));
         for mode in lists::LOSSY {
             let mut encoder = DialectEncoder::new(Dialect::Cesu8).with_error_mode(mode);
             let written = encoder.push_code_point(code_point).unwrap();
