@@ -100,6 +100,25 @@ fn an_error_follows_the_text_before_it_and_decoding_continues() {
 }
 
 #[test]
+fn code_points_come_between_the_text_around_them_at_every_cut() {
+    let (bytes, end) = (b"\xED\xA0\x80ab\xED\xBF\xBFc\xED\xA0\xBD", b"\xED\xA0\xBD");
+    let of = |text: &str| text.chars().map(|c| Ok(c.into())).collect::<Vec<Atom>>();
+    let expected =
+        [vec![Ok(0xD800)], of("ab"), vec![Ok(0xDFFF)], of("c"), vec![Ok(0xD83D)]].concat();
+    for cut in 0..=bytes.len() {
+        let atoms = through_codec(&mut DialectCodec::new(Dialect::Wtf8), bytes, &[cut]);
+        assert_eq!(atoms, expected, "at {cut}");
+    }
+    let mut codec = DialectCodec::new(Dialect::Cesu8);
+    let mut buffer = BytesMut::from(&end[..]);
+    assert!(codec.decode(&mut buffer).unwrap().is_none());
+    assert!(matches!(codec.decode_eof(&mut buffer), Err(CodecError::Invalid(_))));
+    let mut buffer = BytesMut::from(&[&b"text"[..], end].concat()[..]);
+    assert_eq!(codec.decode_eof(&mut buffer).unwrap().unwrap().as_str(), Some("text"));
+    assert!(matches!(codec.decode_eof(&mut buffer), Err(CodecError::Invalid(_))));
+}
+
+#[test]
 fn wtf8_rejects_a_low_surrogate_after_a_high_one() {
     let half = |value| Item::CodePoint(value);
     let mut codec = DialectCodec::new(Dialect::Wtf8);

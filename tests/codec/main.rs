@@ -243,6 +243,14 @@ async fn an_incomplete_character_at_the_end_is_one_error() {
     assert_eq!(reported(reader(), Utf8LinesCodec::new(), show_line).await, [line]);
 }
 
+#[tokio::test]
+async fn lossy_codecs_replace_errors() {
+    let reader = || Builder::new().read(b"a\xFFb\n").build();
+    assert_eq!(reported(reader(), Utf8Codec::lossy(), show_text).await, ["a\u{FFFD}b\n"]);
+    let lines = reported(reader(), Utf8LinesCodec::lossy(), show_line).await;
+    assert_eq!(lines, ["1@0 \"a\u{FFFD}b\""]);
+}
+
 // ---- calls after errors and after the end -----------------------------------------------------
 
 /// Calls `decode` until it returns `None`, and continues after errors.
