@@ -369,6 +369,29 @@ fn messages_are_the_same_at_every_pair_of_cuts() {
     messages_are_the_same(client, None, MASK);
 }
 
+#[test]
+fn limits_and_options_apply_to_received_messages() {
+    let text = |payload: &[u8]| frame(MASK, Opcode::Text, true, payload);
+    let codec = || MessageCodec::server().with_max_length(3);
+    assert_eq!(items(codec(), &[&text(b"abc")]), (vec![Ok(Message::Text("abc".into()))], None));
+    let (long, ended) = items(codec(), &[&text(b"abcd")]);
+    assert!(matches!(long[..], [Err(MessageError::TooLong { .. })]), "{long:?}");
+    assert_eq!(ended, None);
+    let codec = MessageCodec::server().with_options(Utf8Options::new().reject_nul());
+    let (rejected, _) = items(codec, &[&text(b"\0")]);
+    assert!(matches!(rejected[..], [Err(MessageError::Utf8(_))]), "{rejected:?}");
+}
+
+#[test]
+fn an_end_after_a_control_frame_is_one_inside_a_message_only_between_its_frames() {
+    let begin = frame(MASK, Opcode::Text, false, b"a");
+    let ping = frame(MASK, Opcode::Ping, true, b"?");
+    let pinged = || vec![Ok(Message::Ping(b"?"[..].into()))];
+    let unexpected = Some(io::ErrorKind::UnexpectedEof);
+    assert_eq!(items(MessageCodec::server(), &[&begin, &ping]), (pinged(), unexpected));
+    assert_eq!(items(MessageCodec::server(), &[&ping]), (pinged(), None));
+}
+
 /// The peer of `codec` masks with `mask`. A frame masked with `other` is an error.
 fn messages_are_the_same(
     codec: impl Fn() -> MessageCodec,

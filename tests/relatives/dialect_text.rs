@@ -413,7 +413,7 @@ fn long_text_of_pairs_is_the_same_in_any_parts() {
 #[test]
 fn an_error_among_pairs_has_its_offset() {
     for dialect in WITH_SURROGATES {
-        for unit in ["😀", "😀a", "é\0😀€"] {
+        for unit in ["😀", "😀a", "é\0😀€", "é€a"] {
             let unit_bytes: Vec<u8> = unit.chars().flat_map(|c| encode(dialect, c)).collect();
             for count in (0..40).chain([60, 190, 230]) {
                 for wrong in [&b"\xFF"[..], b"\xC1", b"\xED\xB0\x80", b"\xF0"] {
