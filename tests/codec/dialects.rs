@@ -100,7 +100,7 @@ fn an_error_follows_the_text_before_it_and_decoding_continues() {
 }
 
 #[test]
-fn code_points_come_between_the_text_around_them_at_every_cut() {
+fn code_points_come_between_the_text_around_them() {
     let (bytes, end) = (b"\xED\xA0\x80ab\xED\xBF\xBFc\xED\xA0\xBD", b"\xED\xA0\xBD");
     let of = |text: &str| text.chars().map(|c| Ok(c.into())).collect::<Vec<Atom>>();
     let expected =
