@@ -65,6 +65,27 @@ fn trailers_are_forwarded() {
 }
 
 #[test]
+fn trailers_that_describe_the_bytes_are_dropped_after_skipped_ones() {
+    let digest = || {
+        let fields = [("content-digest", "sha-256=:MQ==:"), ("x", "1")];
+        fields.into_iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
+    };
+    for (bytes, text, is_kept) in [(&b"\xACa"[..], "a", false), (b"a", "a", true)] {
+        let frames = [Frame::data(Bytes::from_static(bytes)), Frame::trailers(digest().collect())];
+        let body = StreamBody::new(stream::iter(frames.map(Ok::<_, Infallible>)));
+        let options = Utf8Options::new().with_mid_stream_start();
+        let collected = Utf8Body::new(body).with_options(options).collect();
+        let collected = collected.now_or_never().unwrap().unwrap();
+        let trailers = collected.trailers().unwrap();
+        assert_eq!(
+            (trailers.contains_key("content-digest"), &trailers["x"] == "1"),
+            (is_kept, true)
+        );
+        assert_eq!(collected.to_bytes(), text);
+    }
+}
+
+#[test]
 fn incomplete_bytes_are_reported_or_repaired_before_trailers() {
     let does = [Data(b"a\xF0\x9F"), Trailers("1"), End];
     assert_eq!(reported(ErrorMode::Fatal, &does), ["a", "1 [f0, 9f]", "x: 1", "-"]);

@@ -1,9 +1,10 @@
 //! Size hints, the end of the stream, limits, and errors: their status, messages and conversions.
 
+use std::convert::Infallible;
 use std::error::Error;
 use std::io;
 
-use bytes::Bytes;
+use bytes::{Buf, Bytes};
 use futures::{FutureExt, StreamExt, stream};
 use http::StatusCode;
 use http_body::{Body, Frame, SizeHint};
@@ -192,6 +193,21 @@ fn a_body_at_the_limit_can_have_empty_frames_and_trailers() {
     let mut body = body(&[Data(b"ab"), Data(b""), Pause, Trailers("1"), End]).with_max_length(2);
     assert_eq!(ready(&mut body), ["ab"]);
     assert_eq!(ready(&mut body), ["x: 1", "-"]);
+}
+
+#[test]
+fn the_limit_is_exact_in_a_frame_of_several_parts() {
+    for max in 0..=7 {
+        let data = (&b"ab"[..]).chain(&b"cd"[..]).chain(&b"ef"[..]);
+        let frames = stream::iter([Ok::<_, Infallible>(Frame::data(data))]);
+        let mut body = Utf8Body::new(StreamBody::new(frames)).with_max_length(max);
+        let text = "abcdef";
+        let mut expected = text[..text.len().min(max as usize)].to_owned();
+        if max < 6 {
+            expected += &format!("! > {max}");
+        }
+        assert_eq!(ready(&mut body).concat(), expected + "-");
+    }
 }
 
 #[test]
