@@ -122,6 +122,8 @@ fn bodies_of_text_types_are_validated_and_others_pass_unchanged() {
         &[(TYPE, "text/plain"), ("content-range", "bytes 1-4/5")],
         &[(TYPE, "image/png"), (TYPE, "image/gif")],
         &[(TYPE, "a/b; c=\"d, text/plain\"")],
+        &[(TYPE, "a/b; c=\"\\\", text/plain; d=\"")],
+        &[(TYPE, "a/b; c=\\\", text/plain")],
     ] {
         assert_eq!(request(layer, headers, b"\xA9\xFF").body.unwrap(), &b"\xA9\xFF"[..]);
         let received = response_with(StatusCode::PARTIAL_CONTENT, layer, headers, b"\xA9\xFF");
@@ -205,6 +207,8 @@ fn a_peer_cannot_switch_validation_off_by_its_headers() {
         ["image/png", "a/b+json"],
         ["image/png", "image/gif, Text/plain"],
         ["image/png, text/plain; a", "image/png"],
+        ["image/png; a=\"b\", text/plain", "image/png"],
+        ["image/png; a=\"\\\\\", text/plain", "image/png"],
         ["text/plain", "application/json"],
     ] {
         let headers = types.map(|media_type| (TYPE, media_type));
