@@ -520,3 +520,31 @@ fn frames_hold_whole_characters_at_every_split() {
         assert_eq!(text.as_bytes(), bytes, "{at}");
     }
 }
+
+/// Is always in this state, and answers each call with an error.
+struct Busy(Poll<Result<(), &'static str>>);
+
+impl<B> Service<Request<B>> for Busy {
+    type Response = Response<B>;
+    type Error = &'static str;
+    type Future = Ready<Result<Response<B>, &'static str>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), &'static str>> {
+        self.0
+    }
+
+    fn call(&mut self, _: Request<B>) -> Self::Future {
+        ready(Err("called"))
+    }
+}
+
+#[test]
+fn a_service_is_ready_when_the_inner_one_is() {
+    let mut cx = Context::from_waker(std::task::Waker::noop());
+    for state in [Poll::Pending, Poll::Ready(Ok(())), Poll::Ready(Err("busy"))] {
+        let mut service = Utf8Layer::new().layer(Busy(state));
+        assert_eq!(Service::<Request<Full<Bytes>>>::poll_ready(&mut service, &mut cx), state);
+        let call = service.call(post(&[(TYPE, "text/plain")], Full::<Bytes>::from("a")));
+        assert_eq!(call.now_or_never().unwrap().err(), Some("called"));
+    }
+}
