@@ -151,6 +151,25 @@ mod charsets {
         }
     }
 
+    #[cfg(feature = "encoding_rs")]
+    #[test]
+    fn long_text_in_any_charset_is_decoded_as_by_encoding_rs() {
+        let mode = ErrorMode::Replacement;
+        for (label, part) in INPUTS {
+            let bytes = part.repeat(12_000 / part.len().max(1));
+            let encoding = Encoding::for_label(label.as_bytes()).unwrap();
+            let (expected, _, had_errors) = encoding.decode(&bytes);
+            for cut in [vec![], vec![1], vec![3, 8191]] {
+                let reader = over(label, Cut(&bytes, cut.clone(), false), mode);
+                let mut reader = Utf8Reader::new(reader).with_options(STRIP).with_error_mode(mode);
+                let text = reader.collect_text(1 << 20).unwrap();
+                assert!(text == expected, "{label} {part:02x?} {cut:?}");
+                let errors = reader.get_ref().error_count() + reader.decoder().error_count();
+                assert_eq!(errors > 0, had_errors, "{label} {part:02x?} {cut:?}");
+            }
+        }
+    }
+
     #[test]
     fn small_reads_of_a_charset_reader_lose_nothing() {
         let units: Vec<u16> = "žluť 日本 👋 ".repeat(3000).encode_utf16().collect();
