@@ -6,7 +6,9 @@ use utf8_codec::dialect::{Dialect, DialectDecoder, DialectError};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8ErrorKind};
 
 use crate::dialect::chunks;
-use crate::dialect_model::{Rules, all_rules};
+use crate::dialect_model::{self as model, Rules, all_rules};
+use crate::lists::MODES;
+use crate::reference::{self, Bom, Config, Controls, Kind, Mode, Start};
 
 // ---- short strings, against their pieces --------------------------------------------------------
 
@@ -30,25 +32,28 @@ const SEQUENCES: [&[u8]; 16] = [
     b"\xE9",
 ];
 
-/// All but `Windows1252`, which differs from `Latin1` in the character of a byte only.
-const MODES: [ErrorMode; 5] = [
-    ErrorMode::Fatal,
-    ErrorMode::Replacement,
-    ErrorMode::Skip,
-    ErrorMode::Escape,
-    ErrorMode::Latin1,
-];
+/// Each two sequences.
+fn pairs() -> impl Iterator<Item = Vec<u8>> {
+    SEQUENCES.iter().flat_map(|first| SEQUENCES.map(|second| [*first, second].concat()))
+}
+
+/// Each single cut, and then all of them.
+fn every_cut(len: usize) -> impl Iterator<Item = Vec<usize>> {
+    (0..=len).map(|cut| vec![cut]).chain([(0..len).collect()])
+}
+
+/// As in [`MODES`].
+const MODELS: [Mode; 6] =
+    [Mode::Fatal, Mode::Replacement, Mode::Skip, Mode::Escape, Mode::Latin1, Mode::Windows1252];
 
 #[test]
 fn two_sequences_decode_to_the_text_of_their_pieces() {
     for rules in all_rules().into_iter().filter(|rules| rules.fatal) {
-        let pairs = SEQUENCES.iter().flat_map(|first| SEQUENCES.map(|second| [*first, second]));
-        for bytes in pairs.map(|pair| pair.concat()) {
-            for mode in MODES {
-                let expected = of_pieces(rules, &bytes, mode);
-                let bytewise = (0..bytes.len()).collect();
-                for cuts in (0..=bytes.len()).map(|cut| vec![cut]).chain([bytewise]) {
-                    let decoded = decode(rules, &bytes, mode, &cuts);
+        for bytes in pairs() {
+            for (mode, model) in MODES.into_iter().zip(MODELS) {
+                let expected = of_pieces(rules, &bytes, model);
+                for cuts in every_cut(bytes.len()) {
+                    let decoded = decode(&mut rules.decoder(), &bytes, mode, &cuts);
                     assert_eq!(decoded, expected, "{rules:?}, {mode:?}: {bytes:02x?} at {cuts:?}");
                 }
             }
@@ -60,8 +65,7 @@ fn two_sequences_decode_to_the_text_of_their_pieces() {
 fn two_sequences_decode_to_the_code_points_of_their_pieces() {
     for rules in all_rules() {
         let mode = if rules.fatal { ErrorMode::Fatal } else { ErrorMode::Replacement };
-        let pairs = SEQUENCES.iter().flat_map(|first| SEQUENCES.map(|second| [*first, second]));
-        for bytes in pairs.map(|pair| pair.concat()) {
+        for bytes in pairs() {
             let repaired = code_points_of_pieces(rules, &bytes).into_iter().map(|code_point| {
                 if rules.fatal { code_point } else { Ok(code_point.unwrap_or(0xFFFD)) }
             });
@@ -157,8 +161,7 @@ impl From<DialectError> for Wrong {
 }
 
 /// What `push_to_string` and `finish_to_string` return for a stream that is cut at `cuts`.
-fn decode(rules: Rules, bytes: &[u8], mode: ErrorMode, cuts: &[usize]) -> Decoded {
-    let mut decoder = rules.decoder();
+fn decode(decoder: &mut DialectDecoder, bytes: &[u8], mode: ErrorMode, cuts: &[usize]) -> Decoded {
     let mut decoded = Decoded::default();
     for (from, to) in chunks(bytes.len(), cuts) {
         let mut read = from;
@@ -188,16 +191,17 @@ fn decode(rules: Rules, bytes: &[u8], mode: ErrorMode, cuts: &[usize]) -> Decode
 }
 
 /// The text of the pieces of a stream that is not cut, with what is no text repaired.
-fn of_pieces(rules: Rules, bytes: &[u8], mode: ErrorMode) -> Decoded {
-    let rules = Rules { fatal: mode == ErrorMode::Fatal, ..rules };
+fn of_pieces(rules: Rules, bytes: &[u8], mode: Mode) -> Decoded {
+    let rules = Rules { fatal: mode == Mode::Fatal, ..rules };
     let (mut decoded, mut at) = (Decoded::default(), 0);
     for code_point in code_points_of_pieces(rules, bytes) {
-        let len = match code_point {
-            Ok(code_point) => len_of(rules.dialect, code_point),
-            Err(error) => error.bytes().len(),
+        let of_it = match code_point {
+            Ok(code_point) => bytes_of(rules, code_point),
+            Err(error) => error.bytes().to_vec(),
         };
-        let (offset, of_it) = (at as u64, &bytes[at..at + len]);
-        at += len;
+        let offset = at as u64;
+        assert_eq!(bytes[at..][..of_it.len()], of_it);
+        at += of_it.len();
         let wrong = match code_point {
             Ok(code_point) => match char::from_u32(code_point) {
                 Some(c) => {
@@ -206,7 +210,7 @@ fn of_pieces(rules: Rules, bytes: &[u8], mode: ErrorMode) -> Decoded {
                 }
                 None => Wrong {
                     offset,
-                    bytes: of_it.to_vec(),
+                    bytes: of_it.clone(),
                     kind: Utf8ErrorKind::NotScalar,
                     next: None,
                     code_point: Some(code_point),
@@ -214,7 +218,7 @@ fn of_pieces(rules: Rules, bytes: &[u8], mode: ErrorMode) -> Decoded {
             },
             Err(error) => error.into(),
         };
-        assert_eq!((wrong.offset, &wrong.bytes[..]), (offset, of_it));
+        assert_eq!((wrong.offset, &wrong.bytes), (offset, &of_it));
         decoded.count += 1;
         decoded.first.get_or_insert_with(|| wrong.clone());
         match repair(rules.dialect, &wrong, mode) {
@@ -226,36 +230,28 @@ fn of_pieces(rules: Rules, bytes: &[u8], mode: ErrorMode) -> Decoded {
     decoded
 }
 
-/// The number of bytes of a code point.
-fn len_of(dialect: Dialect, code_point: u32) -> usize {
-    match (dialect, code_point) {
-        (Dialect::ModifiedUtf8, 0) => 2,
-        (Dialect::Utf8b, 0xDC80..=0xDCFF) => 1,
-        (Dialect::Cesu8 | Dialect::ModifiedUtf8, 0x1_0000..) => 6,
-        (_, 0..0x80) => 1,
-        (_, 0x80..0x800) => 2,
-        (_, 0x800..0x1_0000) => 3,
-        (_, 0x1_0000..0x20_0000) => 4,
-        (_, 0x20_0000..0x400_0000) => 5,
-        _ => 6,
-    }
+/// The bytes of a code point that was decoded.
+fn bytes_of(rules: Rules, code_point: u32) -> Vec<u8> {
+    model::encode(Rules { unpaired: true, limit: false, ..rules }, code_point).unwrap()
 }
 
 /// What replaces an error, or `None` if it is returned.
-fn repair(dialect: Dialect, wrong: &Wrong, mode: ErrorMode) -> Option<String> {
-    // What is rejected for its value is in no other encoding either.
-    let is_value = match wrong.kind {
-        Utf8ErrorKind::TooLarge | Utf8ErrorKind::Nul => true,
-        Utf8ErrorKind::NotScalar => dialect != Dialect::Utf8b,
-        _ => false,
+fn repair(dialect: Dialect, wrong: &Wrong, mode: Mode) -> Option<String> {
+    let kind = match wrong.kind {
+        // Rejected for its value, whatever the encoding.
+        Utf8ErrorKind::TooLarge | Utf8ErrorKind::Nul => Kind::Forbidden,
+        Utf8ErrorKind::NotScalar if dialect != Dialect::Utf8b => Kind::Forbidden,
+        _ => Kind::InvalidByte,
     };
-    Some(match mode {
-        ErrorMode::Fatal => return None,
-        ErrorMode::Skip => String::new(),
-        ErrorMode::Escape => wrong.bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect(),
-        ErrorMode::Latin1 if !is_value => wrong.bytes.iter().copied().map(char::from).collect(),
-        _ => String::from("\u{FFFD}"),
-    })
+    let bytes = wrong.bytes.clone();
+    let error = reference::Error { offset: 0, bytes, kind, next: None, decided_by: None };
+    let config = Config {
+        start: Start::Beginning(Bom::Keep),
+        reject_noncharacters: false,
+        reject_nul: false,
+        controls: Controls::Allowed,
+    };
+    reference::repair(mode, &error, config)
 }
 
 #[test]
@@ -272,18 +268,15 @@ fn each_error_has_its_kind_and_its_bytes() {
             let fields = (error.kind(), error.bytes().len(), error.next_byte());
             assert_eq!(fields, (kind, len, next), "{dialect}: {bytes:02x?}");
             assert_eq!((error.dialect(), error.code_point()), (dialect, None));
-            let reason = match next {
-                Some(next) => format!("{kind} ({:02x?}, followed by {next:02x})", error.bytes()),
-                None => format!("{kind} ({:02x?})", error.bytes()),
-            };
-            let reason = reason.replace(", ", " ").replace(" followed", ", followed");
-            assert_eq!(format!("{error:#}"), reason.replace(['[', ']'], ""));
+            let hex: Vec<_> = error.bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+            let followed = next.map_or(String::new(), |next| format!(", followed by {next:02x}"));
+            assert_eq!(format!("{error:#}"), format!("{kind} ({}{followed})", hex.join(" ")));
         }
     };
-    let (pairs, others) =
+    let (with_pairs, others) =
         ([Dialect::Cesu8, Dialect::ModifiedUtf8], [Dialect::Wtf8, Dialect::SurrogatePass]);
     let large = [Dialect::Rfc2279];
-    for dialects in [&pairs[..], &others, &large] {
+    for dialects in [&with_pairs[..], &others, &large] {
         is(dialects, b"\x80", UnexpectedContinuation, 1, None);
         is(dialects, b"\xC1\xBF", Overlong, 1, None);
         is(dialects, b"\xE0\x80", Overlong, 1, Some(0x80));
@@ -293,17 +286,17 @@ fn each_error_has_its_kind_and_its_bytes() {
         is(dialects, b"\xE1\x80", Incomplete, 2, None);
         is(dialects, b"\xFE", InvalidByte, 1, None);
     }
-    is(&pairs, b"\xF0\x9F\x98\x80", FourByteSequence, 1, None);
-    is(&pairs, b"\xF5", InvalidByte, 1, None);
+    is(&with_pairs, b"\xF0\x9F\x98\x80", FourByteSequence, 1, None);
+    is(&with_pairs, b"\xF5", InvalidByte, 1, None);
     is(&others, b"\xF5", TooLarge, 1, None);
     is(&others, b"\xF4\x90", TooLarge, 1, Some(0x90));
     is(&others, b"\xF0\x8F", Overlong, 1, Some(0x8F));
     is(&others, b"\xF8", InvalidByte, 1, None);
     is(&large, b"\xF8\x87", Overlong, 1, Some(0x87));
     is(&large, b"\xED\xA0", Surrogate, 1, Some(0xA0));
-    is(&pairs, b"\xED\xB0", UnpairedSurrogate, 1, Some(0xB0));
-    is(&pairs, b"\xED\xA0\x80\xED\x80", UnpairedSurrogate, 4, Some(0x80));
-    is(&pairs, b"\xED\xA0\x80\xED", Incomplete, 4, None);
+    is(&with_pairs, b"\xED\xB0", UnpairedSurrogate, 1, Some(0xB0));
+    is(&with_pairs, b"\xED\xA0\x80\xED\x80", UnpairedSurrogate, 4, Some(0x80));
+    is(&with_pairs, b"\xED\xA0\x80\xED", Incomplete, 4, None);
     is(&[Dialect::Wtf8], b"\xED\xA0\x80\xED\xB0", SurrogatePair, 1, Some(0xB0));
     is(&[Dialect::ModifiedUtf8], b"\0", Nul, 1, None);
     // Only with the limit, and in Rfc2279, does the value of a longer sequence matter.
@@ -350,22 +343,17 @@ fn bom_policies_apply_to_text_at_any_split() {
     ] {
         let bytes = [bytes, "bcde"].concat();
         let text = [text, "bcde"].concat();
-        let bytewise: Vec<usize> = (0..bytes.len()).collect();
-        for cuts in (0..=bytes.len()).map(|cut| vec![cut]).chain([bytewise]) {
+        for cuts in every_cut(bytes.len()) {
             for dialect in [Dialect::Cesu8, Dialect::Wtf8] {
                 let mut decoder = DialectDecoder::new(dialect).with_bom(policy);
-                let mut decoded = String::new();
-                for (from, to) in chunks(bytes.len(), &cuts) {
-                    let chunk = &bytes.as_bytes()[from..to];
-                    let mode = ErrorMode::Replacement;
-                    let progress = decoder.push_to_string(chunk, mode, &mut decoded);
-                    assert_eq!((progress.status, progress.read), (Status::Done, chunk.len()));
-                }
-                decoder.finish_to_string(ErrorMode::Replacement, &mut decoded).unwrap();
-                assert_eq!(decoded, text, "{policy:?}, {dialect}, {bytes:?} at {cuts:?}");
-                assert_eq!(decoder.position(), bytes.len() as u64);
-                assert_eq!(decoder.first_error().map(|error| error.kind()), error);
-                assert_eq!(decoder.bom_seen(), bom_seen);
+                let mode = ErrorMode::Replacement;
+                let decoded = decode(&mut decoder, bytes.as_bytes(), mode, &cuts);
+                let first = decoded.first.map(|wrong| wrong.kind);
+                assert_eq!(
+                    (decoded.text, decoded.errors, first, decoder.bom_seen()),
+                    (text.clone(), vec![], error, bom_seen),
+                    "{policy:?}, {dialect}, {bytes:?} at {cuts:?}"
+                );
             }
         }
     }
@@ -393,18 +381,14 @@ fn long_text_of_pairs_is_the_same_in_any_parts() {
         for unit in ["😀", "😀a", "😀😀é", "a\0😀", "\u{10FFFF}€\0\0", "€😀aaaaaaa"]
         {
             let text = unit.repeat(2600 / unit.len());
-            let bytes: Vec<u8> = text.chars().flat_map(|c| encode(dialect, c)).collect();
+            let bytes = encode(dialect, &text);
             let parts = (1..9).chain(250..262).chain((1020..1034).step_by(3)).chain([bytes.len()]);
             for part in parts {
+                let cuts: Vec<_> = (part..bytes.len()).step_by(part).collect();
                 let mut decoder = DialectDecoder::new(dialect);
-                let mut decoded = String::new();
-                for chunk in bytes.chunks(part) {
-                    let progress = decoder.push_to_string(chunk, ErrorMode::Fatal, &mut decoded);
-                    assert_eq!(progress.status, Status::Done);
-                }
-                decoder.finish_to_string(ErrorMode::Fatal, &mut decoded).unwrap();
-                assert!(decoded == text, "{dialect}: {unit:?} in parts of {part}");
-                assert_eq!(decoder.position(), bytes.len() as u64);
+                let decoded = decode(&mut decoder, &bytes, ErrorMode::Fatal, &cuts);
+                assert!(decoded.text == text, "{dialect}: {unit:?} in parts of {part}");
+                assert_eq!(decoded.count, 0);
             }
         }
     }
@@ -414,35 +398,24 @@ fn long_text_of_pairs_is_the_same_in_any_parts() {
 fn an_error_among_pairs_has_its_offset() {
     for dialect in WITH_SURROGATES {
         for unit in ["😀", "😀a", "é\0😀€", "é€a"] {
-            let unit_bytes: Vec<u8> = unit.chars().flat_map(|c| encode(dialect, c)).collect();
+            let unit_bytes = encode(dialect, unit);
             for count in (0..40).chain([60, 190, 230]) {
                 for wrong in [&b"\xFF"[..], b"\xC1", b"\xED\xB0\x80", b"\xF0"] {
                     let bytes = [&unit_bytes.repeat(count), wrong, &unit_bytes.repeat(9)].concat();
                     let mut decoder = DialectDecoder::new(dialect);
-                    let mut text = String::new();
-                    let progress = decoder.push_to_string(&bytes, ErrorMode::Skip, &mut text);
-                    assert_eq!((progress.status, progress.read), (Status::Done, bytes.len()));
-                    assert!(text == unit.repeat(count + 9), "{dialect}: {unit:?}, {count}");
-                    let error = decoder.first_error().unwrap();
-                    let at = unit_bytes.len() * count;
-                    assert_eq!((error.offset(), error.bytes()), (at as u64, wrong));
-                    assert_eq!(decoder.error_count(), 1);
+                    let decoded = decode(&mut decoder, &bytes, ErrorMode::Skip, &[]);
+                    assert!(decoded.text == unit.repeat(count + 9), "{dialect}: {unit:?}, {count}");
+                    let (error, at) = (decoded.first.unwrap(), unit_bytes.len() * count);
+                    assert_eq!((error.offset, &error.bytes[..]), (at as u64, wrong));
+                    assert_eq!((decoded.count, decoded.errors), (1, vec![]));
                 }
             }
         }
     }
 }
 
-/// The bytes of a character in a dialect of `WITH_SURROGATES`.
-fn encode(dialect: Dialect, c: char) -> Vec<u8> {
-    match c {
-        '\0' if dialect == Dialect::ModifiedUtf8 => vec![0xC0, 0x80],
-        '\u{10000}'.. if dialect != Dialect::Wtf8 => {
-            let units = c.encode_utf16(&mut [0; 2]).to_vec();
-            let three =
-                |unit: u16| [0xED, 0x80 | (unit >> 6 & 0x3F) as u8, 0x80 | (unit & 0x3F) as u8];
-            units.into_iter().flat_map(three).collect()
-        }
-        _ => c.to_string().into_bytes(),
-    }
+/// The bytes of a text.
+fn encode(dialect: Dialect, text: &str) -> Vec<u8> {
+    let rules = Rules { dialect, unpaired: false, limit: false, fatal: true };
+    text.chars().flat_map(|c| bytes_of(rules, c.into())).collect()
 }
