@@ -197,8 +197,14 @@ fn the_bom_decides_the_byte_order_of_utf_16() {
         assert_eq!(ready(&mut body.with_options(options)).concat(), "0 []a-");
     }
     // U+FFFE elsewhere is an ordinary character.
-    let mut body = Utf8Body::new(Script::of(&[b"a\0\xFE\xFF"])).with_charset("utf-16").unwrap();
-    assert_eq!(ready(&mut body).concat(), "a\u{FFFE}-");
+    for (label, chunks) in [
+        ("utf-16", &[&b"a\0\xFE\xFF"[..]][..]),
+        ("utf-16", &[b"a\0", b"\xFE\xFF"]),
+        ("utf-16be", &[b"\0a", b"\xFF\xFE"]),
+    ] {
+        let mut body = Utf8Body::new(Script::of(chunks)).with_charset(label).unwrap();
+        assert_eq!(ready(&mut body).concat(), "a\u{FFFE}-");
+    }
 }
 
 #[test]
@@ -256,6 +262,23 @@ fn a_large_frame_is_emitted_in_bounded_blocks() {
         assert!(frames > 17 && len >= 300_000, "{mode:?}: {frames} {len}");
         assert_eq!(body.error_count(), 100_000);
         assert_eq!(errors, if mode == ErrorMode::Fatal { 100_000 } else { 0 });
+    }
+}
+
+#[test]
+fn text_without_errors_is_emitted_in_bounded_blocks() {
+    for (label, part, expected) in
+        [("windows-1252", &b"\xE9\x80a"[..], "é€a"), ("utf-16le", b"a\0\xE5\x65", "a日")]
+    {
+        let bytes = Bytes::from(part.repeat(50_000));
+        let mut body = Utf8Body::new(Full::new(bytes)).with_charset(label).unwrap();
+        let mut text = String::new();
+        while let Some(frame) = body.text_frame().now_or_never().unwrap() {
+            let block = frame.unwrap().into_data().unwrap();
+            assert!(block.len() <= 16 * 1024 + 16, "{label}: {}", block.len());
+            text.push_str(&block);
+        }
+        assert!(text == expected.repeat(50_000), "{label}");
     }
 }
 

@@ -93,6 +93,20 @@ async fn a_connection_that_is_cut_inside_a_character_is_continued_with_the_last_
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_last_event_id_is_known_before_during_and_after_a_connection() {
+    let answers = RefCell::new(vec![body(&[Ok(b"id: 2\ndata: x\n\nid: 3\n\n")])]);
+    let connect = |_| std::future::ready(answers.borrow_mut().pop().unwrap_or_else(|| status(204)));
+    let rules = Reconnection::new().with_last_event_id("1");
+    let mut source = EventSource::new(connect).with_reconnection(rules);
+    assert_eq!(**source.last_event_id(), *"1");
+    assert_eq!(source.next().await.map(word).unwrap(), "x");
+    assert_eq!(**source.last_event_id(), *"2");
+    assert!(!source.is_terminated());
+    assert_eq!(source.next().await.map(word), None);
+    assert_eq!(**source.last_event_id(), *"3");
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_server_sets_the_delay_within_the_bounds() {
     for (retry, first, second) in [
         (&b"retry: 0\n"[..], 3, 6),

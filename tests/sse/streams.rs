@@ -88,6 +88,26 @@ fn a_chunk_that_is_only_the_lf_of_a_line_end_is_freed() {
 }
 
 #[test]
+fn a_chunk_is_freed_with_its_last_event() {
+    let chunk = Bytes::from(b"data: 1\n\ndata: 2\n\n".to_vec());
+    let chunks = stream::iter([chunk.clone()]).chain(stream::pending()).map(Ok::<_, Infallible>);
+    let mut events = chunks.utf8().events();
+    assert_eq!(ready(&mut events), ["1", "2"]);
+    assert!(chunk.is_unique(), "the stream holds it");
+}
+
+#[test]
+fn an_error_of_a_reader_between_cr_and_lf_does_not_separate_them() {
+    let does = [Chunk(b"h\r"), Error("e"), Chunk(b"\n\xEF\xBB\xBFdata: 1\n\n"), End];
+    let mut lines = Utf8Stream::from_reader(Script::new(&does)).lines();
+    lines = lines.with_delimiter(Delimiter::any_newline());
+    assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap(), "h");
+    let words = ready(&mut lines.into_stream().events());
+    assert!(words[0].starts_with("Inner("), "{words:?}");
+    assert_eq!(words[1..], ["1"]);
+}
+
+#[test]
 fn options_and_the_error_mode_have_no_effect() {
     let chunks = || {
         let chunks = [&b"\xEF\xBB"[..], b"\xBFdata: \xFF\0\n\n", "data: \u{FEFF}\n\n".as_bytes()];
@@ -278,11 +298,14 @@ fn an_event_that_the_end_cuts_off_is_found_after_lines_that_had_read_it() {
             assert!(matches!(lines.next().now_or_never(), Some(Some(Err(StreamError::Line(_))))));
         }
         let mut items = lines.into_stream().events().items();
+        assert!(!items.is_terminated());
         let Some(Some(Ok(EventItem::Incomplete(event)))) = items.next().now_or_never() else {
             panic!()
         };
         assert_eq!(event.data, "xy");
         assert!(items.next().now_or_never().unwrap().is_none());
+        assert!(items.is_terminated());
+        assert_eq!(items.decoder().position(), 8);
     }
 }
 
