@@ -239,6 +239,11 @@ mod charsets {
                 &b"\xFF\xFEa\0\x3D\xD8b\0\n\0o\0k\0"[..],
                 "! invalid UTF-16LE at byte 4: unpaired high surrogate (3d d8)",
             ),
+            (
+                "utf-8",
+                b"\xFE\xFF\0a\xD8\x3D\0b\0\n\0o\0k",
+                "! invalid UTF-16BE at byte 4: unpaired high surrogate (d8 3d)",
+            ),
             #[cfg(feature = "encoding_rs")]
             (
                 "shift_jis",

@@ -124,6 +124,14 @@ fn lines_start_at_the_position_of_the_reader() {
 }
 
 #[test]
+fn a_character_split_between_text_and_lines_is_in_the_first_line() {
+    let chunks = [&b"ab\xE2\x82"[..], b"\xAC\ncd"].map(Ok::<_, Infallible>);
+    let mut text = stream::iter(chunks).utf8();
+    assert_eq!(text.next().now_or_never().unwrap().unwrap().unwrap(), "ab");
+    assert_eq!(ready(&mut text.lines()), ["€", "cd", "-"]);
+}
+
+#[test]
 fn offsets_of_lines_after_repaired_text_are_exact() {
     let bytes = &b"\xFFa\xFFb\nxx\xE2\x82\n\xFF\nq\n\xC3"[..];
     for (_, mode) in MODES.into_iter().filter(|&(_, mode)| mode != ErrorMode::Fatal) {

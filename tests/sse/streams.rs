@@ -89,11 +89,13 @@ fn a_chunk_that_is_only_the_lf_of_a_line_end_is_freed() {
 
 #[test]
 fn a_chunk_is_freed_with_its_last_event() {
-    let chunk = Bytes::from(b"data: 1\n\ndata: 2\n\n".to_vec());
-    let chunks = stream::iter([chunk.clone()]).chain(stream::pending()).map(Ok::<_, Infallible>);
-    let mut events = chunks.utf8().events();
-    assert_eq!(ready(&mut events), ["1", "2"]);
-    assert!(chunk.is_unique(), "the stream holds it");
+    for count in 1..3 {
+        let chunk = Bytes::from(b"data: 1\n\n".repeat(count));
+        let chunks = stream::iter([chunk.clone()]).chain(stream::pending());
+        let mut events = chunks.map(Ok::<_, Infallible>).utf8().events();
+        assert_eq!(ready(&mut events), vec!["1"; count]);
+        assert!(chunk.is_unique(), "the stream holds it");
+    }
 }
 
 #[test]
@@ -152,6 +154,16 @@ fn events_start_after_the_text_that_was_yielded() {
         let mut texts = Script::new(&does).utf8().with_options(strip);
         assert_eq!(texts.next().now_or_never(), None);
         assert_eq!(ready(&mut texts.events()), ["2"], "{held:x?}");
+    }
+
+    // Text of three bytes is no BOM.
+    for (first, text) in [(&b"abc"[..], "abc"), (b"\xEF\xBB\xBFab", "ab")] {
+        let strip = Utf8Options::new().with_bom(BomPolicy::Strip);
+        let mut texts = Script::new(&[Chunk(first), Chunk(b"data: 1\n\n")]).utf8();
+        texts = texts.with_options(strip);
+        assert_eq!(texts.next().now_or_never().unwrap().unwrap().unwrap(), text);
+        let mut events = texts.events();
+        assert_eq!((ready(&mut events), events.decoder().position()), (vec!["1".to_owned()], 9));
     }
 
     let mut texts = Script::new(&[Chunk(b"ok"), End, Chunk(b"data: 1\n\n")]).utf8();
