@@ -329,6 +329,30 @@ fn lines_start_after_a_partly_consumed_repair() {
     }
 }
 
+#[test]
+fn lines_start_after_a_partly_consumed_repair_of_a_forbidden_bom() {
+    let reader = Utf8Reader::new(&b"\xEF\xBB\xBFab\ncd"[..]).with_error_mode(ErrorMode::Escape);
+    let mut reader = reader.with_options(Utf8Options::new().with_bom(BomPolicy::Forbid));
+    for expected in r"\xef\xbb\xbfa".chars() {
+        assert_eq!(reader.next_char().now_or_never().unwrap().unwrap(), Some(expected));
+    }
+    assert_eq!(ready(&mut reader.into_lines()), ["b", "cd", "-"]);
+}
+
+#[test]
+fn a_rejected_character_that_is_decoded_again_as_a_line_is_counted_once() {
+    let does = [Chunk(b"a\0b"), Chunk(b"c\0d\0e\nf"), End];
+    let reader = Utf8Reader::new(Script::new(&does)).with_error_mode(ErrorMode::Replacement);
+    let mut reader = reader.with_options(Utf8Options::new().reject_nul());
+    for expected in "a\u{FFFD}bc\u{FFFD}".chars() {
+        assert_eq!(reader.next_char().now_or_never().unwrap().unwrap(), Some(expected));
+    }
+    let mut lines = reader.into_lines();
+    assert_eq!(lines.decoder().rejected_count(), 2);
+    assert_eq!(ready(&mut lines), ["d\u{FFFD}e", "f", "-"]);
+    assert_eq!(lines.decoder().rejected_count(), 3);
+}
+
 // ---- errors and the end -------------------------------------------------------------------------
 
 #[test]
