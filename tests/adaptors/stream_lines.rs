@@ -330,7 +330,14 @@ fn lines_start_after_a_partly_consumed_repair() {
 }
 
 #[test]
-fn lines_start_after_a_partly_consumed_repair_of_a_forbidden_bom() {
+fn lines_start_after_a_partly_consumed_repair_of_a_forbidden_or_after_a_missing_bom() {
+    let reader = Utf8Reader::new(&b"\xFFab\ncd"[..]).with_error_mode(ErrorMode::Escape);
+    let mut reader = reader.with_options(Utf8Options::new().with_bom(BomPolicy::Require));
+    for expected in r"\xffa".chars() {
+        assert_eq!(reader.next_char().now_or_never().unwrap().unwrap(), Some(expected));
+    }
+    assert_eq!(ready(&mut reader.into_lines()), ["b", "cd", "-"]);
+
     let reader = Utf8Reader::new(&b"\xEF\xBB\xBFab\ncd"[..]).with_error_mode(ErrorMode::Escape);
     let mut reader = reader.with_options(Utf8Options::new().with_bom(BomPolicy::Forbid));
     for expected in r"\xef\xbb\xbfa".chars() {
