@@ -248,6 +248,26 @@ async fn bytes_can_be_read_in_any_sizes() {
 }
 
 #[tokio::test]
+async fn text_continues_with_the_character_that_was_read_in_part() {
+    use std::io::Read as _;
+
+    let text = "a€é";
+    for len in 0..=text.len() {
+        let whole = (0..=len).rev().find(|&len| text.is_char_boundary(len)).unwrap();
+        let rest = Some(&text[whole..]).filter(|rest| !rest.is_empty());
+        let mut bytes = vec![0; len];
+
+        let mut reader = Utf8Reader::new(text.as_bytes()).into_byte_reader();
+        reader.read_exact(&mut bytes).await.unwrap();
+        assert_eq!(reader.into_inner().next_str().await.unwrap(), rest, "{len}");
+
+        let mut reader = utf8_codec::io::Utf8Reader::new(text.as_bytes()).into_byte_reader();
+        reader.read_exact(&mut bytes).unwrap();
+        assert_eq!(reader.into_inner().next_str().unwrap(), rest, "{len}");
+    }
+}
+
+#[tokio::test]
 async fn a_byte_reader_works_as_async_buf_read() {
     let peer = b"first\nzw\xC3\xB6lf\nlast".chain(&b" one"[..]);
     let mut lines = Utf8Reader::new(peer).with_capacity(4).into_byte_reader().lines();

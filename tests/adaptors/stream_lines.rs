@@ -12,7 +12,7 @@ use crate::support::MODES;
 use bytes::Bytes;
 use futures::executor::block_on;
 use futures::{FutureExt, Stream, StreamExt, TryStreamExt, stream};
-use script::Does::{Chunk, End};
+use script::Does::{Chunk, End, Pause};
 use script::{Script, soon, whole};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
@@ -125,10 +125,33 @@ fn lines_start_at_the_position_of_the_reader() {
 
 #[test]
 fn a_character_split_between_text_and_lines_is_in_the_first_line() {
-    let chunks = [&b"ab\xE2\x82"[..], b"\xAC\ncd"].map(Ok::<_, Infallible>);
-    let mut text = stream::iter(chunks).utf8();
-    assert_eq!(text.next().now_or_never().unwrap().unwrap().unwrap(), "ab");
-    assert_eq!(ready(&mut text.lines()), ["€", "cd", "-"]);
+    for is_pending in [false, true] {
+        let does = [Chunk(b"ab\xE2\x82"), Pause, Chunk(b"\xAC\ncd\n")];
+        let mut text = Script::new(&does).utf8();
+        assert_eq!(text.next().now_or_never().unwrap().unwrap().unwrap(), "ab");
+        assert!(!is_pending || text.next().now_or_never().is_none());
+        let mut lines = text.lines();
+        assert_eq!([ready(&mut lines), ready(&mut lines)].concat(), ["€", "cd"]);
+    }
+}
+
+#[test]
+fn lines_of_a_stream_that_has_ended_do_not_poll_it() {
+    let mut text = Script::new(&[Chunk(b"ab"), End, Chunk(b"cd")]).utf8();
+    while text.next().now_or_never().unwrap().is_some() {}
+    let mut lines = text.lines();
+    assert_eq!(ready(&mut lines), ["-"]);
+    assert_eq!(lines.get_ref().polls, 2);
+}
+
+#[test]
+fn a_reader_keeps_its_capacity_in_lines() {
+    let script = Script::new(&[Chunk(b"one\ntwo and the rest"), End]);
+    let mut lines = Utf8Reader::new(script).with_capacity(5).into_lines();
+    assert_eq!(lines.next().now_or_never().unwrap().unwrap().unwrap(), "one");
+    let mut reader = lines.into_reader();
+    assert_eq!(block_on(reader.collect_text(100)).unwrap(), "two and the rest");
+    assert_eq!(reader.get_ref().room, 5);
 }
 
 #[test]
@@ -344,6 +367,17 @@ fn lines_start_after_a_partly_consumed_repair_of_a_forbidden_or_after_a_missing_
         assert_eq!(reader.next_char().now_or_never().unwrap().unwrap(), Some(expected));
     }
     assert_eq!(ready(&mut reader.into_lines()), ["b", "cd", "-"]);
+}
+
+#[test]
+fn a_bom_character_after_a_partly_consumed_repair_is_text() {
+    let bytes = &b"x\xFF\xEF\xBB\xBFab\ncd"[..];
+    let reader = Utf8Reader::new(bytes).with_error_mode(ErrorMode::Replacement);
+    let mut reader = reader.with_options(Utf8Options::new().with_bom(BomPolicy::Forbid));
+    for expected in "x\u{FFFD}".chars() {
+        assert_eq!(reader.next_char().now_or_never().unwrap().unwrap(), Some(expected));
+    }
+    assert_eq!(ready(&mut reader.into_lines()), ["\u{FEFF}ab", "cd", "-"]);
 }
 
 #[test]
