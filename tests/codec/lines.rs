@@ -295,6 +295,15 @@ fn line_numbers_continue_after_the_end_until_reset() {
 }
 
 #[test]
+fn a_line_equals_its_text() {
+    let mut decoder = LineDecoder::new();
+    let mut lines = decoder.push(b"one\n");
+    let line = lines.next_line().unwrap().unwrap();
+    assert!(line == *"one" && line == "one" && line.as_ref() == "one");
+    assert!(line != *"two" && line != "two");
+}
+
+#[test]
 fn options_set_inside_a_stream_start_a_new_stream_at_line_one() {
     let mut codec = Utf8LinesCodec::new();
     let mut buffer = BytesMut::from("one\n\u{FEFF}two\nbegun");
