@@ -1002,19 +1002,24 @@ fn too_long_is_reported_once_no_delimiter_is_possible() {
 
 #[test]
 fn an_error_that_an_earlier_byte_decides_precedes_too_long() {
-    let input = b"x\xE2\x82ay";
-    for len in [4, 5] {
-        for cuts in every_cut(len) {
-            let delimiter = Delimiter::text("ab").unwrap();
-            let mut codec = Utf8LinesCodec::new().with_delimiter(delimiter).with_max_length(3);
+    for (delimiter, input, byte) in [
+        (Delimiter::text("ab").unwrap(), &b"x\xE2\x82a"[..], "61"),
+        (Delimiter::text("ab").unwrap(), b"x\xE2\x82ay", "61"),
+        (Delimiter::lf(), b"x\xE2\x82\r", "0d"),
+        (Delimiter::lf(), b"x\xE2\x82\ry", "0d"),
+    ] {
+        for cuts in every_cut(input.len()) {
+            let codec = Utf8LinesCodec::new().with_delimiter(delimiter.clone());
+            let mut codec = codec.with_max_length(3);
             let (mut buffer, mut items) = (BytesMut::new(), Vec::new());
-            for (from, to) in support::chunks(len, &cuts) {
+            for (from, to) in support::chunks(input.len(), &cuts) {
                 buffer.extend_from_slice(&input[from..to]);
                 items.extend(decode_lines(&mut codec, &mut buffer));
             }
             items.extend(end_lines(&mut codec, &mut buffer));
-            let reason = "truncated character (e2 82, followed by 61) at byte 1 of the stream";
-            assert_eq!(items, [format!("<line 1 is not valid UTF-8: {reason}>")], "{cuts:?}");
+            let reason = format!("truncated character (e2 82, followed by {byte}) at byte 1");
+            let expected = format!("<line 1 is not valid UTF-8: {reason} of the stream>");
+            assert_eq!(items, [expected], "{cuts:?}");
         }
     }
 }
@@ -1107,6 +1112,11 @@ fn the_limit_excludes_bom_and_delimiter() {
     let mut codec = Utf8LinesCodec::new().with_options(STRIP).with_max_length(2);
     let mut buffer = BytesMut::from("\u{FEFF}ab\r\ncd\r\n");
     assert_eq!(decode_lines(&mut codec, &mut buffer), ["1@3 \"ab\"", "2@7 \"cd\""]);
+    let (read, line) = bytes_until_an_item(
+        Utf8LinesCodec::new().with_options(STRIP).with_max_length(1),
+        "\u{FEFF}a\n".as_bytes(),
+    );
+    assert_eq!((read, &line[..]), (5, "1@3 \"a\""));
 }
 
 /// A fixed bug: every call searched a partly matched delimiter again, here in 500 million steps.
@@ -1607,6 +1617,196 @@ fn a_forbidden_bom_beyond_the_limit_is_no_delimiter_at_any_split() {
                 items.push(line.map(|line| line.text.to_owned()).map_err(|error| error.number()));
             }
             assert_eq!(items.len(), 1, "{max_length} {long_lines:?} {cut}: {items:?}");
+        }
+    }
+}
+
+/// The lines and errors of chunks, and what is kept of the last rejected line.
+fn pushed(decoder: LineDecoder, chunks: &[&[u8]]) -> (Vec<String>, Vec<u8>) {
+    let mut decoder = decoder.keep_rejected();
+    let show = |line: Result<LineRef<'_>, LineError>| match line {
+        Ok(line) => format!("{}@{} {:?}", line.number, line.offset, line.text),
+        Err(error) => format!("{}@{} rejected", error.number(), error.offset()),
+    };
+    let mut items = Vec::new();
+    for chunk in chunks {
+        let mut lines = decoder.push(chunk);
+        while let Some(line) = lines.next_line() {
+            items.push(show(line));
+        }
+        let kept = lines.rejected().to_vec();
+        assert_eq!(decoder.rejected(), kept);
+    }
+    while let Some(line) = decoder.finish_line() {
+        items.push(show(line));
+    }
+    (items, decoder.rejected().to_vec())
+}
+
+#[test]
+fn rejected_lines_are_kept_with_their_delimiter_up_to_the_limit() {
+    let arrow = Delimiter::text("--->").unwrap();
+    for (delimiter, input, kept) in [
+        (Delimiter::lf(), &b"a\xFFb\r\nok"[..], &b"a\xFFb\r\n"[..]),
+        (Delimiter::lf(), b"abcdef\nok", b"abcde"),
+        (Delimiter::crlf(), b"a\xFFb\r\nok", b"a\xFFb\r\n"),
+        (Delimiter::crlf_or_lf(), b"a\xFFb\r\nok", b"a\xFFb\r\n"),
+        // An LF after a CR can also arrive later.
+        (Delimiter::any_newline(), b"a\xFF\r\nok", b"a\xFF\r"),
+        (Delimiter::any_newline(), b"a\xFF\nok", b"a\xFF\n"),
+        (Delimiter::any_newline(), b"abcdef\nok", b"abcd"),
+        (Delimiter::nul(), b"a\xFFb\0ok", b"a\xFFb\0"),
+        (Delimiter::one_of(";,").unwrap(), b"a\xFFb,ok", b"a\xFFb,"),
+        (arrow.clone(), b"a\xFFb--->ok", b"a\xFFb--->"),
+        (arrow, b"abcd-----ef--->ok", b"abcd---"),
+        // A BOM belongs to no line.
+        (Delimiter::lf(), b"\xEF\xBB\xBFa\xFF\nok", b"a\xFF\n"),
+        (Delimiter::lf(), b"\xEF\xBB\xBFok", b""),
+    ] {
+        for size in 1..=input.len() {
+            let decoder = || {
+                let decoder = LineDecoder::new().with_options(STRIP);
+                decoder.with_delimiter(delimiter.clone()).with_max_length(3)
+            };
+            let chunks: Vec<_> = input.chunks(size).collect();
+            let (items, rejected) = pushed(decoder(), &chunks);
+            assert_eq!(rejected, kept, "{delimiter:?} {size}: {items:?}");
+            assert!(items.last().unwrap().ends_with("\"ok\""), "{delimiter:?} {size}: {items:?}");
+            assert_eq!(items.len(), 1 + usize::from(!kept.is_empty()));
+        }
+    }
+}
+
+#[test]
+fn a_line_of_no_bytes_at_most_is_rejected_at_the_end_if_rejected_lines_are_kept() {
+    let mut codec = Utf8LinesCodec::new().with_max_length(0).keep_rejected();
+    let items = end_lines(&mut codec, &mut BytesMut::from("a"));
+    assert_eq!(items, ["<line 1 at byte 0 of the stream is longer than 0 bytes>"]);
+    assert_eq!(codec.rejected(), b"a");
+}
+
+#[test]
+fn what_is_left_of_a_rejected_line_at_the_end_is_no_line() {
+    for (delimiter, input) in [
+        (Delimiter::lf(), &b"abcd\r"[..]),
+        (Delimiter::text("--->").unwrap(), b"abcd-"),
+        (Delimiter::text("--->").unwrap(), b"abcd---"),
+    ] {
+        let decoder = LineDecoder::new().with_delimiter(delimiter.clone()).with_max_length(3);
+        assert_eq!(pushed(decoder, &[input]).0, ["1@0 rejected"]);
+        let mut decoder = LineDecoder::new().with_delimiter(delimiter).with_max_length(3);
+        assert!(decoder.push(input).next_line().unwrap().is_err());
+        assert!(decoder.push(&input[4..]).next_line().is_none());
+        assert!(decoder.finish_line().is_none());
+    }
+}
+
+#[test]
+fn the_rest_of_a_chunk_is_what_follows_the_lines_taken() {
+    let mut decoder = LineDecoder::new();
+    let mut lines = decoder.push(b"a\n\xFF\nc\nd");
+    let mut rests = vec![lines.rest()];
+    while lines.next_line().is_some() {
+        rests.push(lines.rest());
+    }
+    assert_eq!(rests, [&b"a\n\xFF\nc\nd"[..], b"\xFF\nc\nd", b"\nc\nd", b"d"]);
+    assert_eq!((lines.rest(), decoder.incomplete()), (&b""[..], &b"d"[..]));
+}
+
+#[test]
+fn a_delimiter_can_be_one_of_several_characters() {
+    for chars in ["", "é", ",é"] {
+        assert_eq!(Delimiter::one_of(chars), None, "{chars}");
+    }
+    for chars in [",", ",;", ",;|", ",;|\t"] {
+        let delimiter = Delimiter::one_of(chars).unwrap();
+        assert_eq!(delimiter.as_str(), ",");
+        let decoder = LineDecoder::new().with_delimiter(delimiter);
+        let ends: Vec<_> = chars.chars().map(|c| format!("é\r\n{c}")).collect();
+        let (items, _) = pushed(decoder, &[ends.concat().as_bytes(), b"."]);
+        let mut expected: Vec<_> =
+            (0..ends.len()).map(|i| format!("{}@{} \"é\\r\\n\"", i + 1, i * 5)).collect();
+        expected.push(format!("{}@{} \".\"", ends.len() + 1, ends.len() * 5));
+        assert_eq!(items, expected, "{chars}");
+    }
+}
+
+#[test]
+fn a_bom_that_the_end_cuts_is_an_error() {
+    for input in [&b"\xEF"[..], b"\xEF\xBB"] {
+        for options in [STRIP, FORBID, Utf8Options::new()] {
+            let mut codec = Utf8LinesCodec::new().with_options(options);
+            let mut buffer = BytesMut::from(input);
+            assert!(decode_lines(&mut codec, &mut buffer).is_empty());
+            let items = end_lines(&mut codec, &mut buffer);
+            assert_eq!(items.len(), 1, "{items:?}");
+            assert!(items[0].contains("unexpected end inside a character"), "{items:?}");
+        }
+    }
+}
+
+#[test]
+fn a_second_forbidden_bom_is_a_delimiter_at_any_split() {
+    let input = "\u{FEFF}\u{FEFF}a\u{FEFF}".as_bytes();
+    for max_length in 0..3 {
+        for cuts in every_cut(input.len()) {
+            let decoder = LineDecoder::new()
+                .with_options(FORBID)
+                .with_delimiter(Delimiter::text("\u{FEFF}").unwrap())
+                .with_max_length(max_length);
+            let chunks = support::chunks(input.len(), &cuts);
+            let chunks: Vec<_> = chunks.map(|(from, to)| &input[from..to]).collect();
+            let second = if max_length == 0 { "2@6 rejected" } else { "2@6 \"a\"" };
+            let expected = ["1@0 rejected", second];
+            assert_eq!(pushed(decoder, &chunks).0, expected, "{max_length} {cuts:?}");
+        }
+    }
+}
+
+#[test]
+fn bytes_of_a_rejected_line_count_even_if_they_could_begin_a_bom() {
+    let mut codec = Utf8LinesCodec::new().with_options(FORBID).with_max_length(1);
+    let mut buffer = BytesMut::from(&b"\xEF\xBB"[..]);
+    let mut items = decode_lines(&mut codec, &mut buffer);
+    items.extend(end_lines(&mut codec, &mut buffer));
+    assert_eq!(items, ["<line 1 at byte 0 of the stream is longer than 1 bytes>"]);
+    assert_eq!(codec.decoder().position(), 2);
+}
+
+#[test]
+fn a_buffer_that_was_cleared_inside_a_rejected_line_is_searched_from_its_start() {
+    let mut codec = Utf8LinesCodec::new().with_max_length(4);
+    codec = codec.with_delimiter(Delimiter::text("--->").unwrap());
+    let mut buffer = BytesMut::from("abcdef---");
+    assert_eq!(decode_lines(&mut codec, &mut buffer).len(), 1);
+    assert_eq!(buffer, "---");
+    buffer.clear();
+    assert!(decode_lines(&mut codec, &mut buffer).is_empty());
+    buffer.extend_from_slice(b">a--->b");
+    assert!(decode_lines(&mut codec, &mut buffer).is_empty());
+    assert_eq!(end_lines(&mut codec, &mut buffer), ["2@12 \"b\" (unterminated)"]);
+}
+
+#[test]
+fn a_bom_after_no_skipped_bytes_begins_the_stream() {
+    let mut codec = Utf8LinesCodec::new().with_options(STRIP);
+    codec.skip_bytes(0);
+    let mut buffer = BytesMut::from("\u{FEFF}a\n");
+    assert_eq!(decode_lines(&mut codec, &mut buffer), ["1@3 \"a\""]);
+}
+
+#[test]
+fn a_bom_decides_the_encoding_of_all_lines_at_any_split() {
+    for (input, expected) in [
+        ("\u{FEFF}é\né\n", ["1@3 \"é\"", "2@6 \"é\""]),
+        ("é\n\u{FEFF}\n", ["1@0 \"Ã©\"", "2@3 \"ï»¿\""]),
+    ] {
+        for cuts in every_cut(input.len()) {
+            let latin1 = FallbackDecoder::without_bom(LegacyEncoding::latin1());
+            let decoder = LineDecoder::new().with_options(STRIP).with_fallback(latin1);
+            let chunks = support::chunks(input.len(), &cuts);
+            let chunks: Vec<_> = chunks.map(|(from, to)| &input.as_bytes()[from..to]).collect();
+            assert_eq!(pushed(decoder, &chunks).0, expected, "{cuts:?}");
         }
     }
 }

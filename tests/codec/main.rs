@@ -31,7 +31,7 @@ use tokio_test::io::{Builder, Mock};
 use tokio_util::codec::{Decoder, Encoder, Framed, FramedParts, FramedRead, FramedWrite};
 use utf8_codec::codec::{CharCodec, CodecError, Utf8ChunksCodec, Utf8Codec, Utf8LinesCodec};
 use utf8_codec::fallback::{FallbackDecoder, LegacyEncoding};
-use utf8_codec::lines::{Delimiter, Line, LineDecoder, LineError, LongLines};
+use utf8_codec::lines::{Delimiter, Line, LineDecoder, LineError, LineRef, LongLines};
 use utf8_codec::{BomPolicy, ErrorMode, Utf8Decoder, Utf8Encoder, Utf8Error, Utf8Options};
 
 // ---- scripts --------------------------------------------------------------------------------
