@@ -1573,6 +1573,17 @@ fn errors_of_a_line_whose_buffer_was_replaced_are_not_counted() {
     let line = lines.decode(&mut buffer).unwrap().unwrap().unwrap();
     assert_eq!((&*line.text, line.error_count), ("b", 0));
     assert_eq!(lines.decoder().error_count(), 0);
+
+    let options = Utf8Options::new().reject_controls();
+    let codec = Utf8LinesCodec::new().with_options(options);
+    let mut lines = codec.with_error_mode(ErrorMode::Replacement);
+    let mut buffer = BytesMut::from(&b"a\x07\x07"[..]);
+    assert_eq!(lines.decode(&mut buffer).unwrap(), None);
+    assert_eq!(lines.decoder().rejected_count(), 2);
+    buffer.clear();
+    buffer.extend_from_slice(b"b\n");
+    assert!(lines.decode(&mut buffer).unwrap().unwrap().is_ok());
+    assert_eq!((lines.decoder().error_count(), lines.decoder().rejected_count()), (0, 0));
 }
 
 #[test]
@@ -1709,6 +1720,8 @@ fn the_rest_of_a_chunk_is_what_follows_the_lines_taken() {
     while lines.next_line().is_some() {
         rests.push(lines.rest());
     }
+    let (items, _) = pushed(LineDecoder::new(), &[b"a\nbc\r\n\nd\ne\n"]);
+    assert_eq!(items, ["1@0 \"a\"", "2@2 \"bc\"", "3@6 \"\"", "4@7 \"d\"", "5@9 \"e\""]);
     assert_eq!(rests, [&b"a\n\xFF\nc\nd"[..], b"\xFF\nc\nd", b"\nc\nd", b"d"]);
     assert_eq!((lines.rest(), decoder.incomplete()), (&b""[..], &b"d"[..]));
 }
@@ -1807,6 +1820,114 @@ fn a_bom_decides_the_encoding_of_all_lines_at_any_split() {
             let chunks = support::chunks(input.len(), &cuts);
             let chunks: Vec<_> = chunks.map(|(from, to)| &input.as_bytes()[from..to]).collect();
             assert_eq!(pushed(decoder, &chunks).0, expected, "{cuts:?}");
+        }
+    }
+}
+
+/// The line of `input`, its errors, and the number of bytes after which it is known.
+fn line_with(
+    fallback: FallbackDecoder,
+    mode: ErrorMode,
+    chunks: &[&[u8]],
+) -> (usize, Result<(String, u64), u64>) {
+    let mut codec = Utf8LinesCodec::new()
+        .with_options(Utf8Options::new().reject_controls())
+        .with_error_mode(mode)
+        .with_fallback(fallback);
+    let (mut buffer, mut read) = (BytesMut::new(), 0);
+    for chunk in chunks {
+        buffer.extend_from_slice(chunk);
+        read += chunk.len();
+        if let Some(item) = codec.decode(&mut buffer).unwrap() {
+            let item = match item {
+                Ok(line) => Ok((line.text.to_string(), line.error_count)),
+                Err(LineError::Utf8 { error, .. }) => Err(error.valid_up_to()),
+                Err(error) => panic!("{error}"),
+            };
+            return (read, item);
+        }
+    }
+    panic!("no line");
+}
+
+#[test]
+fn a_rejected_character_rejects_a_line_with_a_fallback_once_it_is_known_to_be_one_at_any_split() {
+    let latin1 = LegacyEncoding::latin1();
+    let windows_1252 = LegacyEncoding::windows_1252();
+    let (part, line) = (FallbackDecoder::part, FallbackDecoder::line);
+    for (fallback, input, known, offset) in [
+        // ASCII is the same in both encodings.
+        (line(latin1), &b"a\x07b\n"[..], 2, 1),
+        (line(latin1), b"a\x07\xE9\n", 2, 1),
+        // After other characters, UTF-8 is decided at the end.
+        (line(latin1), b"\xC3\xA9\x07b\n", 5, 2),
+        (line(windows_1252), b"\xC2\x85\n", 3, 0),
+        // These are legacy characters once an ill-formed part follows.
+        (line(latin1), b"a\xC3\x80\xFFb\n", 4, 2),
+        (part(latin1), b"a\x93b\n", 2, 1),
+        (part(latin1), b"\xFFa\x93b\n", 3, 2),
+    ] {
+        for cuts in every_cut(input.len()) {
+            let chunks = support::chunks(input.len(), &cuts);
+            let chunks: Vec<_> = chunks.map(|(from, to)| &input[from..to]).collect();
+            let (read, item) = line_with(fallback.clone(), ErrorMode::Fatal, &chunks);
+            assert_eq!(item, Err(offset), "{input:02x?} {cuts:?}");
+            if chunks.len() == input.len() {
+                assert_eq!(read, known, "{input:02x?}");
+            }
+        }
+        let second = [b"ok\n", input].concat();
+        let mut codec = Utf8LinesCodec::new()
+            .with_options(Utf8Options::new().reject_controls())
+            .with_fallback(fallback);
+        let mut buffer = BytesMut::from(&second[..]);
+        assert_eq!(codec.decode(&mut buffer).unwrap().unwrap().unwrap(), "ok");
+        let error = codec.decode(&mut buffer).unwrap().unwrap().unwrap_err();
+        let LineError::Utf8 { error, .. } = error else { panic!("{error}") };
+        assert_eq!(error.valid_up_to(), 3 + offset, "{input:02x?}");
+    }
+}
+
+#[test]
+fn legacy_characters_are_checked_and_counted_apart_from_the_text_between_them_at_any_split() {
+    let latin1 = LegacyEncoding::latin1();
+    let windows_1252 = LegacyEncoding::windows_1252();
+    let (part, line) = (FallbackDecoder::part, FallbackDecoder::line);
+    for (fallback, input, expected) in [
+        // Ill-formed parts count, and characters that are rejected. The bytes C3 80 are no control.
+        (part(latin1), &b"\xFF\xC3\x80\xFF\n"[..], ("ÿÀÿ", 2)),
+        (part(latin1), b"\xFF\x07\xC3\x80\xFF\n", ("ÿ\u{FFFD}Àÿ", 3)),
+        (part(latin1), b"a\x93b\x94\n", ("a\u{FFFD}b\u{FFFD}", 4)),
+        (part(latin1), b"\x93b\n", ("\u{FFFD}b", 2)),
+        (line(latin1), b"\xC3\xA9\x07\n", ("é\u{FFFD}", 1)),
+        // C2 85 is a control in UTF-8, but not in windows-1252.
+        (line(windows_1252), b"\xC2\x85\xFF\n", ("Â…ÿ", 1)),
+        (line(windows_1252), b"\xC2\x85\n", ("\u{FFFD}", 1)),
+        (FallbackDecoder::without_bom(latin1), b"\xEF\xBB\xBF\xC3\xA9\xFF\n", ("é\u{FFFD}", 1)),
+    ] {
+        for cuts in every_cut(input.len()) {
+            let chunks = support::chunks(input.len(), &cuts);
+            let chunks: Vec<_> = chunks.map(|(from, to)| &input[from..to]).collect();
+            let (_, item) = line_with(fallback.clone(), ErrorMode::Replacement, &chunks);
+            assert_eq!(item, Ok((expected.0.to_owned(), expected.1)), "{input:02x?} {cuts:?}");
+        }
+    }
+}
+
+/// 93 80 is one character in Shift_JIS, and 80 alone a control.
+#[cfg(feature = "encoding_rs")]
+#[test]
+fn adjacent_ill_formed_parts_are_checked_as_one_character_at_any_split() {
+    let sjis = LegacyEncoding::whatwg(encoding_rs::SHIFT_JIS).unwrap();
+    for (input, expected) in
+        [(&b"\x93\x80\n"[..], Ok("凍")), (b"a\x93\x80b\n", Ok("a凍b")), (b"a\x93b\x80\n", Err(3))]
+    {
+        for cuts in every_cut(input.len()) {
+            let chunks = support::chunks(input.len(), &cuts);
+            let chunks: Vec<_> = chunks.map(|(from, to)| &input[from..to]).collect();
+            let (_, item) = line_with(FallbackDecoder::part(sjis), ErrorMode::Fatal, &chunks);
+            let text = item.as_ref().map(|(text, _)| &text[..]).map_err(|at| *at);
+            assert_eq!(text, expected, "{input:02x?} {cuts:?}");
         }
     }
 }
