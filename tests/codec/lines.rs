@@ -1931,4 +1931,7 @@ fn adjacent_ill_formed_parts_are_checked_as_one_character_at_any_split() {
             assert_eq!(text, expected, "{input:02x?} {cuts:?}");
         }
     }
+    let part = FallbackDecoder::part(sjis);
+    let (_, item) = line_with(part, ErrorMode::Replacement, &[b"\x81\x07\n"]);
+    assert_eq!(item, Ok(("\u{FFFD}\u{FFFD}".to_owned(), 2)), "the control counts once");
 }
