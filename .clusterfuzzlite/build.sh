@@ -13,5 +13,5 @@ for target in "${targets[@]}"; do
     expand_corpus "$target" "fuzz/target/corpus/$target"
     rm -f "$OUT/${target}_seed_corpus.zip"
     zip -jqr "$OUT/${target}_seed_corpus.zip" "fuzz/target/corpus/$target"
-    cp --remove-destination "fuzz/target/$host/release/$target" "$OUT"
+    cp --remove-destination "${CARGO_TARGET_DIR:-fuzz/target}/$host/release/$target" "$OUT"
 done
