@@ -263,6 +263,9 @@ fn decode_valid<U: DecodeUnit>(input: &[u8], output: &mut [U]) -> Transcoded {
     let (mut read, mut written, mut is_after_ascii) = (0, 0, false);
     loop {
         let (rest, room) = (tail(input, read), tail_mut(output, written));
+        if is_after_ascii && rest.is_empty() {
+            return Transcoded { read, written, stop: Stop::Done };
+        }
         if is_after_ascii
             && rest.len() <= SHORT
             && let Some(units) = U::decode_short(level, rest, room)

@@ -28,9 +28,9 @@ pub(in crate::simd) trait Latin1Block: Vector {
     /// Encodes the block to UTF-8. Returns the number of bytes. May overwrite twice as many as the block has.
     fn to_utf8(self, room: &mut [u8]) -> usize;
 
-    /// Decodes the block if it is valid and all of its characters are in Latin-1. Returns the number of bytes written; otherwise
-    /// `None`, and `room` is unchanged. `back1` is the block that begins a byte earlier.
-    fn to_latin1(self, back1: Self, room: &mut [u8]) -> Option<usize>;
+    /// Decodes the block if it is valid and all of its characters are in Latin-1. Returns its leading bytes, as a mask: all others
+    /// are written; otherwise `None`, and `room` is unchanged. `back1` is the block that begins a byte earlier.
+    fn to_latin1(self, back1: Self, room: &mut [u8]) -> Option<u64>;
 }
 
 /// Encodes Latin-1; see [`Level::encode_latin1`](crate::simd::Level::encode_latin1).
@@ -135,9 +135,9 @@ pub(in crate::simd) fn decode_blocks<V: Latin1Block>(
                 at => load(any, bytes, at - 1),
             };
             let Some(room) = place.get_mut(..V::ROOM) else { break };
-            let Some(len) = block.to_latin1(back1, room) else { break };
-            split = usize::from(rest[V::LEN - 1] >= 0xC0);
-            (rest, place) = (&rest[V::LEN..], &mut place[len..]);
+            let Some(leads) = block.to_latin1(back1, room) else { break };
+            split = (leads >> (V::LEN - 1)) as usize;
+            (rest, place) = (&rest[V::LEN..], &mut place[V::LEN - leads.count_ones() as usize..]);
         }
         let (left, room) = (rest.len(), place.len());
         (at, written) = (bytes.len() - left, out.len() - room);
@@ -209,7 +209,7 @@ impl<V: Lanes> Latin1Block for V {
     }
 
     #[inline(always)]
-    fn to_latin1(self, back1: Self, room: &mut [u8]) -> Option<usize> {
+    fn to_latin1(self, back1: Self, room: &mut [u8]) -> Option<u64> {
         let (c2, even) = (self.splat(0xC2), self.splat(0xFE));
         let known = self.and(even).cmpeq(c2).xor(self.at_least(0xC0));
         let after = back1.and(even).cmpeq(c2).xor(self.splat(0xC0).cmpgt(self));
@@ -218,13 +218,13 @@ impl<V: Lanes> Latin1Block for V {
         }
         let room = &mut room[..V::LEN + 8];
         let bytes = self.or(back1.cmpeq(self.splat(0xC3)).and(self.splat(0x40)));
-        let needed = !self.at_least(0xC0).bitmask();
+        let leads = self.at_least(0xC0).bitmask();
         let mut written = 0;
         for (group, part) in bytes.interleave(bytes).as_ref().iter().enumerate() {
-            let index = needed >> (8 * group) & 0xFF;
+            let index = !leads >> (8 * group) & 0xFF;
             store(part.shuffle(&ONE_BYTE[index as usize]), room, written);
             written += V::count(index);
         }
-        Some(written)
+        Some(leads.into())
     }
 }

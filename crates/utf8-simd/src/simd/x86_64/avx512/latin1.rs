@@ -91,15 +91,14 @@ fn decode_block(bytes: &[u8], out: &mut [u8]) -> (usize, usize) {
         put(block.0, count, out);
         return (count, count);
     }
-    let leads = block.at_least(0xC0).movemask();
+    let back1 = block.prev::<1>(Bytes64::zero());
+    let Some((decoded, leads)) = block.decoded(back1) else { return (0, 0) };
     let len = count - leads.count_ones() as usize;
-    if out.len() >= len
-        && let Some(decoded) = block.decoded(block.prev::<1>(Bytes64::zero()))
-    {
-        put(decoded.0, len, out);
-        return (count - (leads >> (BLOCK - 1)) as usize, len);
+    if out.len() < len {
+        return (0, 0);
     }
-    (0, 0)
+    put(decoded.0, len, out);
+    (count - (leads >> (BLOCK - 1)) as usize, len)
 }
 
 impl Bytes64 {
@@ -122,20 +121,25 @@ impl Bytes64 {
                 Bytes64(_mm512_maskz_compress_epi8(needed[1], back)),
             ]
         }
-        // The characters in Latin-1; see `to_latin1`.
-        fn decoded(vector: Bytes64, back1: Bytes64) -> Option<Bytes64> {
-            let (two, c2) = (_mm512_set1_epi8(2), _mm512_set1_epi8(0xC2_u8 as i8));
-            let c0 = _mm512_set1_epi8(0xC0_u8 as i8);
-            let leads = _mm512_cmpge_epu8_mask(vector.0, c0);
-            let known = _mm512_cmplt_epu8_mask(_mm512_xor_si512(vector.0, c2), two);
-            let after = _mm512_cmplt_epu8_mask(_mm512_xor_si512(back1.0, c2), two);
-            let continuing = _mm512_cmplt_epi8_mask(vector.0, c0);
-            if leads ^ known | after ^ continuing != 0 {
+        // The characters in Latin-1, and the leading bytes as a mask; see `to_latin1`. A leading byte before the block is one of a
+        // character in Latin-1.
+        fn decoded(vector: Bytes64, back1: Bytes64) -> Option<(Bytes64, u64)> {
+            let [c0, c2, c3] = [0xC0, 0xC2, 0xC3].map(|lead: u8| _mm512_set1_epi8(lead as i8));
+            let others = _mm512_cmplt_epu8_mask(vector.0, c0);
+            // Of C2, C3, C0, C1, C4, ... FF: 0, 1, 2, ... 63. Of other bytes: from 64 on.
+            let kinds = _mm512_xor_si512(vector.0, c2);
+            let unknown = _mm512_cmplt_epu8_mask(
+                _mm512_sub_epi8(kinds, _mm512_set1_epi8(2)),
+                _mm512_set1_epi8(0x3E),
+            );
+            let continuing = vector.movemask() & others;
+            let misplaced = _mm512_cmpge_epu8_mask(back1.0, c0) ^ continuing;
+            if unknown | misplaced != 0 {
                 return None;
             }
-            let c3 = _mm512_cmpeq_epi8_mask(back1.0, _mm512_set1_epi8(0xC3_u8 as i8));
-            let bytes = _mm512_mask_add_epi8(vector.0, c3, vector.0, _mm512_set1_epi8(0x40));
-            Some(Bytes64(_mm512_maskz_compress_epi8(!leads, bytes)))
+            let after_c3 = _mm512_cmpeq_epi8_mask(back1.0, c3);
+            let bytes = _mm512_mask_add_epi8(vector.0, after_c3, vector.0, _mm512_set1_epi8(0x40));
+            Some((Bytes64(_mm512_maskz_compress_epi8(others, bytes)), !others))
         }
     }
 }
@@ -159,8 +163,9 @@ impl Latin1Block for Bytes64 {
     }
 
     #[inline(always)]
-    fn to_latin1(self, back1: Self, room: &mut [u8]) -> Option<usize> {
-        generic::store(self.decoded(back1)?, room, 0);
-        Some(BLOCK - self.at_least(0xC0).movemask().count_ones() as usize)
+    fn to_latin1(self, back1: Self, room: &mut [u8]) -> Option<u64> {
+        let (decoded, leads) = self.decoded(back1)?;
+        generic::store(decoded, room, 0);
+        Some(leads)
     }
 }

@@ -16,7 +16,7 @@ use super::decode;
 use super::encode::{OR_AND, OR3, in_four};
 use super::encode_units::{self, UNITS, put};
 use super::vector::{BLOCK, first_block, lanes, load, load_start, store};
-use crate::simd::generic::{self, as_bytes, first};
+use crate::simd::generic::{self, Bytes, as_bytes, first, first_mut};
 use crate::simd::recode::Conversion;
 use crate::simd::x86_64::avx2::{self, Bytes32, load_32, store_32};
 use crate::simd::x86_64::sse41::Bytes16;
@@ -45,6 +45,17 @@ pub(in crate::simd) fn recode<R: RecodeSteps>(
             };
         }
         Conversion::Latin1ToUtf16 if items.len() > BLOCK => return from_latin1(bytes, out),
+        Conversion::Latin1ToUtf16 if items.len() > UNITS => {
+            if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk())
+                && let Some(out) = out.get_mut(..2 * items.len())
+            {
+                // The second one overlaps the first.
+                store(_mm512_cvtepu8_epi16(load_32(first)), first_mut(out));
+                let at = out.len() - BLOCK;
+                store(_mm512_cvtepu8_epi16(load_32(last)), first_mut(&mut out[at..]));
+                return (items.len(), items.len());
+            }
+        }
         Conversion::Utf16ToLatin1 if (UNITS..=2 * UNITS).contains(&items.len()) => {
             return match two_to_latin1(bytes, out) {
                 0 => recode_any::<R>(items, out),
@@ -71,9 +82,12 @@ fn recode_any<R: RecodeSteps>(items: &[R::From], out: &mut [MaybeUninit<u8>]) ->
         Conversion::Utf16ToLatin1 => to_latin1(bytes, out),
         Conversion::Latin1ToUtf16 => from_latin1(bytes, out),
         Conversion::NumbersToUtf8 if items.len() <= CHARS => few_to_utf8(bytes, out),
-        Conversion::AsciiToBytes { is_swapped: true } => decode::ascii_to_bytes::<true>(bytes, out),
-        Conversion::AsciiToBytes { is_swapped: false } => {
-            decode::ascii_to_bytes::<false>(bytes, out)
+        Conversion::AsciiToBytes { is_swapped } => {
+            let len = match is_swapped {
+                true => decode::decode_ascii::<Bytes<true>>(bytes, out),
+                false => decode::decode_ascii::<Bytes<false>>(bytes, out),
+            };
+            (len, len)
         }
         _ => avx2::recode_any::<R>(items, out),
     }

@@ -30,13 +30,13 @@ use crate::simd::generic::{
     unfinished,
 };
 use crate::simd::reference::convert;
-use crate::simd::{as_uninit, bytes_to_multiple, table};
-// Its shorter stores cross fewer cache lines. Rows `to-chars/ascii/65536`, `to-utf-16/ascii/65536`.
-pub(in crate::simd) use crate::simd::x86_64::avx2::{decode_ascii_chars, decode_ascii_utf16};
+use crate::simd::x86_64::avx2::load_32;
 use crate::simd::x86_64::avx512::decode::units::{Planes, fill, not_continuing, put_wide};
 use crate::simd::x86_64::avx512::vector::{
-    BLOCK, Bytes64, lanes, load, load_start, load_within, store, table,
+    BLOCK, Bytes64, STRIDE, lanes, load, load_start, load_within, store, table,
 };
+use crate::simd::x86_64::sse41::load_16;
+use crate::simd::{as_uninit, bytes_to_multiple, table};
 pub(in crate::simd) use damaged::{decode_damaged_chars, decode_damaged_utf16};
 
 /// The length of a block whose bytes are gathered: usually sixteen characters or fewer.
@@ -288,36 +288,76 @@ fn short<U: OutputUnit, const CHECK: bool>(
     Some(units)
 }
 
-/// Converts ASCII to UTF-16 in bytes, up to a block that is not ASCII or does not fit. Leaves less than a block.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(in crate::simd) fn decode_ascii_chars(bytes: &[u8], out: &mut [u32]) -> usize {
+    // SAFETY: vectors are written, and `OutputUnit` allows any value.
+    decode_ascii::<u32>(bytes, unsafe { as_uninit(out) })
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+pub(in crate::simd) fn decode_ascii_utf16(bytes: &[u8], out: &mut [u16]) -> usize {
+    // SAFETY: vectors are written, and `OutputUnit` allows any value.
+    decode_ascii::<u16>(bytes, unsafe { as_uninit(out) })
+}
+
+/// Decodes ASCII, up to a block that is not ASCII or does not fit. Leaves less than a block. Returns the number of bytes.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-pub(super) fn ascii_to_bytes<const SWAPPED: bool>(
-    bytes: &[u8],
-    out: &mut [MaybeUninit<u8>],
-) -> (usize, usize) {
-    /// From this length on, the second block begins where a multiple of a vector does in `out`. Rows `to-utf-16be/ascii/65536` of
+pub(super) fn decode_ascii<U: OutputUnit>(bytes: &[u8], out: &mut [MaybeUninit<u8>]) -> usize {
+    /// From this length on, the second block begins where a multiple of a vector does in `out`. Rows `to-*/ascii/65536` of
     /// `benches/heads`.
     const LONG: usize = 4096;
-    let bytes = &bytes[..bytes.len().min(out.len() / 2)];
-    let put_block = |at: usize, out: &mut [MaybeUninit<u8>]| {
-        let Some(block) = bytes[at..].first_chunk() else { return false };
-        let block = load(block);
-        if Bytes64(block).any_high_bit() {
-            return false;
-        }
-        put_ascii::<Bytes<SWAPPED>>(block, &mut out[2 * at..][..2 * BLOCK]);
-        true
+    let bytes = &bytes[..bytes.len().min(out.len() / U::SIZE)];
+    if !put_if_ascii::<U, BLOCK>(bytes, out) {
+        return 0;
+    }
+    let mut len = match bytes.len() {
+        LONG.. => ((U::SIZE - 1) * BLOCK + bytes_to_multiple(out, BLOCK)) / U::SIZE,
+        _ => BLOCK,
     };
-    let mut len = 0;
-    while put_block(len, out) {
-        let is_moved = len == 0 && bytes.len() >= LONG;
-        len += if is_moved { (BLOCK + bytes_to_multiple(out, BLOCK)) / 2 } else { BLOCK };
+    while put_if_ascii::<U, STRIDE>(&bytes[len..], &mut out[U::SIZE * len..]) {
+        len += STRIDE;
+    }
+    while put_if_ascii::<U, BLOCK>(&bytes[len..], &mut out[U::SIZE * len..]) {
+        len += BLOCK;
     }
     // The last block overlaps the one before it.
-    if bytes.len() - len < BLOCK && len > 0 && put_block(bytes.len() - BLOCK, out) {
-        len = bytes.len();
+    if let left @ 1..BLOCK = bytes.len() - len
+        && let last = bytes.len() - BLOCK
+        && put_if_ascii::<U, BLOCK>(&bytes[last..], &mut out[U::SIZE * last..])
+    {
+        len += left;
     }
-    (len, len)
+    len
+}
+
+/// Decodes the first `LEN` bytes, if there are as many, and they are ASCII. Returns whether it did; if not, `out` is unchanged.
+///
+/// It loads them again to widen them, which takes no more operations than to move their halves.
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn put_if_ascii<U: OutputUnit, const LEN: usize>(
+    bytes: &[u8],
+    out: &mut [MaybeUninit<u8>],
+) -> bool {
+    let Some(bytes) = bytes.first_chunk::<LEN>() else { return false };
+    let mut all = load(first(bytes));
+    for block in bytes.as_chunks().0 {
+        all = _mm512_or_si512(all, load(block));
+    }
+    if Bytes64(all).any_high_bit() {
+        return false;
+    }
+    let vectors = out[..U::SIZE * LEN].as_chunks_mut().0;
+    for (i, vector) in vectors.iter_mut().enumerate() {
+        let from = &bytes[BLOCK / U::SIZE * i..];
+        let units = match U::SIZE {
+            4 => _mm512_cvtepu8_epi32(load_16(first(from))),
+            _ => _mm512_cvtepu8_epi16(load_32(first(from))),
+        };
+        store(if U::IS_SWAPPED { _mm512_slli_epi16::<8>(units) } else { units }, vector);
+    }
+    true
 }
 
 /// Calls the reference for the rest when the output is nearly full.
