@@ -41,6 +41,14 @@ impl Bytes32 {
     pub(super) fn zero() -> Self {
         Self(_mm256_set1_epi8(0))
     }
+
+    /// The quarters in the order 0, 2, 1, 3, whose low and high parts `unpack` takes. It widens on two ports of an Intel processor,
+    /// `vpmovzx` on one.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn quarters(self) -> __m256i {
+        _mm256_permute4x64_epi64::<0b11_01_10_00>(self.0)
+    }
 }
 
 #[inline]
@@ -185,12 +193,12 @@ impl Lanes for Bytes32 {
             Bytes32(_mm256_cvtepu8_epi16(load_16(first(bytes))))
         }
         fn widen(vector: Bytes32) -> [Bytes32; 2] {
-            let [front, back] = vector.parts();
-            [Bytes32(_mm256_cvtepu8_epi16(front.0)), Bytes32(_mm256_cvtepu8_epi16(back.0))]
+            let (quarters, zero) = (vector.quarters(), _mm256_setzero_si256());
+            [_mm256_unpacklo_epi8(quarters, zero), _mm256_unpackhi_epi8(quarters, zero)].map(Bytes32)
         }
         fn widen_16(vector: Bytes32) -> [Bytes32; 2] {
-            let [front, back] = vector.parts();
-            [Bytes32(_mm256_cvtepu16_epi32(front.0)), Bytes32(_mm256_cvtepu16_epi32(back.0))]
+            let (quarters, zero) = (vector.quarters(), _mm256_setzero_si256());
+            [_mm256_unpacklo_epi16(quarters, zero), _mm256_unpackhi_epi16(quarters, zero)].map(Bytes32)
         }
     }
 }
