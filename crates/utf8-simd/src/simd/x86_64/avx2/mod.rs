@@ -193,11 +193,11 @@ impl Lanes for Bytes32 {
             Bytes32(_mm256_cvtepu8_epi16(load_16(first(bytes))))
         }
         fn widen(vector: Bytes32) -> [Bytes32; 2] {
-            let (quarters, zero) = (vector.quarters(), _mm256_setzero_si256());
+            let (quarters, zero) = (vector.quarters(), Bytes32::zero().0);
             [_mm256_unpacklo_epi8(quarters, zero), _mm256_unpackhi_epi8(quarters, zero)].map(Bytes32)
         }
         fn widen_16(vector: Bytes32) -> [Bytes32; 2] {
-            let (quarters, zero) = (vector.quarters(), _mm256_setzero_si256());
+            let (quarters, zero) = (vector.quarters(), Bytes32::zero().0);
             [_mm256_unpacklo_epi16(quarters, zero), _mm256_unpackhi_epi16(quarters, zero)].map(Bytes32)
         }
     }
