@@ -550,11 +550,6 @@ pub mod x86_64 {
         join(unpack::<1, 16>(a, zero, 0), unpack::<1, 16>(a, zero, 8))
     }
 
-    pub fn _mm256_cvtepu16_epi32(a: __m128i) -> __m256i {
-        let zero = splat([0]);
-        join(unpack::<2, 16>(a, zero, 0), unpack::<2, 16>(a, zero, 8))
-    }
-
     /// Instructions that are compiled with the levels but not run.
     macro_rules! not_run {
         ($(fn $name:ident $(<const $N:ident>)? ($($type:ty),*) -> $result:ty;)*) => {$(
