@@ -216,22 +216,16 @@ pub(crate) fn summary(levels: &[LevelRuns], results: &str) -> String {
         format!("{count} ({})", instructions(&level.name))
     };
     let lost: Vec<_> = levels.iter().map(lost).collect();
-    let rows = levels.iter().flat_map(|level| &level.rows);
-    let task = |row: &Row| describe(row).split(':').next().unwrap_or_default().to_owned();
-    let mut which: Vec<_> = rows.filter(|row| row.is_lost()).map(task).collect();
-    which.sort();
-    which.dedup();
-    let which = if which.is_empty() { String::new() } else { format!(" ({})", which.join("; ")) };
     let [machine, compiler] = ["machine", "compiler"].map(about);
     let (processor, _) = machine.rsplit_once(')').unwrap_or((machine, ""));
     let compiler = compiler.split(" (").next().unwrap_or_default();
     line(
         &mut page,
         format_args!(
-            "\nMeasured on {processor}) with {compiler}. This crate and simdutf use {}; the other peers use at most AVX2. A peer is faster in {} measurements{which}. \
-             The last two rows have the lowest ratios of two tasks. `{results}` has all rows, `benches/MACHINES.md` the narrowest on each machine.\n",
+            "\nMeasured on {processor}) with {compiler}. This crate and simdutf use {}; the other peers use at most AVX2. A peer is faster in {} measurements. \
+             The last two rows have the lowest ratios. `{results}` has all rows, `benches/MACHINES.md` the narrowest on each machine.\n",
             instructions(&level.name),
-            lost.join(" and in "),
+            lost.join(" and "),
         ),
     );
     page
