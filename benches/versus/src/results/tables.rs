@@ -13,7 +13,7 @@ kind counts as a peer.
 
 GB/s are of input. Texts are random words of one script; `mixed` is markup around runs of several scripts. `std` is the standard library, \
 or the usual code on top of it. The contenders of a row are measured in turn, in the same process, and every result is checked. \
-The named level is forced in this crate and in simdutf. The other peers choose at run time and use at most AVX2.";
+The named level is forced in this crate and in simdutf. The other peers choose at run time: AVX-512 to unmask in tokio-websockets, at most AVX2 otherwise.";
 
 /// The whole page. `link` finds the charts, which are of the first level.
 pub(crate) fn results(levels: &[LevelRuns], link: impl Fn(&str) -> Option<String>) -> String {
@@ -217,13 +217,14 @@ pub(crate) fn summary(levels: &[LevelRuns], results: &str) -> String {
     };
     let lost: Vec<_> = levels.iter().map(lost).collect();
     let [machine, compiler] = ["machine", "compiler"].map(about);
-    let (processor, _) = machine.rsplit_once(')').unwrap_or((machine, ""));
+    let machine = machine.replace("(R)", "");
+    let (processor, _) = machine.rsplit_once(')').unwrap_or((&machine, ""));
     let compiler = compiler.split(" (").next().unwrap_or_default();
     line(
         &mut page,
         format_args!(
-            "\nMeasured on {processor}) with {compiler}. This crate and simdutf use {}; the other peers use at most AVX2. A peer is faster in {} measurements. \
-             The last two rows have the lowest ratios. `{results}` has all rows, `benches/MACHINES.md` the narrowest on each machine.\n",
+            "\nMeasured on {processor}) with {compiler}. This crate and simdutf use {} (tokio-websockets to unmask); other peers AVX2. A peer is faster in {} measurements. \
+             The last two ratios are the lowest. `{results}` has all rows, `benches/MACHINES.md` the narrowest on each machine.\n",
             instructions(&level.name),
             lost.join(" and "),
         ),
