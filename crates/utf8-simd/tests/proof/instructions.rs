@@ -169,10 +169,8 @@ fn compare_conversions() {
         });
         let [x, y] = [a, b].map(Vector::<32>::constants);
         let parts = [model::_mm256_castsi256_si128(x), model::_mm256_extracti128_si256::<1>(x)];
-        let wide = [
-            model::_mm256_cvtepu8_epi16(parts[1]),
-            model::_mm256_broadcastsi128_si256(parts[1]),
-        ];
+        let wide =
+            [model::_mm256_cvtepu8_epi16(parts[1]), model::_mm256_broadcastsi128_si256(parts[1])];
         let mut expected = ([[0; 16]; 2], [[0; 32]; 2]);
         // SAFETY: there are as many bytes as are loaded and stored.
         unsafe {
@@ -182,10 +180,8 @@ fn compare_conversions() {
             let back = real::_mm256_extracti128_si256::<1>(x_real);
             real::_mm_storeu_si128(low.as_mut_ptr().cast(), real::_mm256_castsi256_si128(x_real));
             real::_mm_storeu_si128(high.as_mut_ptr().cast(), back);
-            let wide_real = [
-                real::_mm256_cvtepu8_epi16(back),
-                real::_mm256_broadcastsi128_si256(back),
-            ];
+            let wide_real =
+                [real::_mm256_cvtepu8_epi16(back), real::_mm256_broadcastsi128_si256(back)];
             for (wide, real) in wide.iter_mut().zip(wide_real) {
                 real::_mm256_storeu_si256(wide.as_mut_ptr().cast(), real);
             }

@@ -290,14 +290,19 @@ fn short<U: OutputUnit, const CHECK: bool>(
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_ascii_chars(bytes: &[u8], out: &mut [u32]) -> usize {
-    // SAFETY: vectors are written, and `OutputUnit` allows any value.
-    decode_ascii::<u32>(bytes, unsafe { as_uninit(out) })
+    decode_ascii_to::<u32>(bytes, out)
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 pub(in crate::simd) fn decode_ascii_utf16(bytes: &[u8], out: &mut [u16]) -> usize {
+    decode_ascii_to::<u16>(bytes, out)
+}
+
+#[inline]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
+fn decode_ascii_to<U: OutputUnit>(bytes: &[u8], out: &mut [U::Item]) -> usize {
     // SAFETY: vectors are written, and `OutputUnit` allows any value.
-    decode_ascii::<u16>(bytes, unsafe { as_uninit(out) })
+    decode_ascii::<U>(bytes, unsafe { as_uninit(out) })
 }
 
 /// Decodes ASCII, up to a block that is not ASCII or does not fit. Leaves less than a block. Returns the number of bytes.
@@ -422,9 +427,9 @@ fn run<U: OutputUnit>(bytes: &[u8], from: usize, out: &mut [MaybeUninit<u8>]) ->
     let mut at = from;
     let mut room = out;
     let mut reach = DecodeReach::Ascii;
-    while bytes.len() - at > BLOCK && room.len() >= most(U::SIZE) * U::SIZE {
-        // SAFETY: `BEFORE` bytes are before `at`, which only grows, and more than a block is after it.
-        let window = unsafe { bytes.get_unchecked(at - BEFORE..at + 1 + BLOCK) };
+    while room.len() >= most(U::SIZE) * U::SIZE
+        && let Some(window) = bytes.get(at - BEFORE..at + 1 + BLOCK)
+    {
         let (len, units) =
             inside::<U>(first(window), &mut reach, &mut room[..most(U::SIZE) * U::SIZE]);
         at += len;
